@@ -1,0 +1,30 @@
+//! Checked little-endian reading and writing.
+//!
+//! The ground floor. A [`Reader`] always knows where it is: every failure carries the byte range and the path of the
+//! field that could not be read. A [`Writer`] takes the same names, and can draw a [`ByteMap`] of what it writes: the
+//! tree of fields behind `inspect`, and the place where a problem found later in a model is looked up. So a format
+//! describes its layout once, in its writer.
+//!
+//! Nothing here knows any format, and nothing here allocates because a file says so: a count is checked against the
+//! bytes that are left before any memory is asked for.
+
+#![deny(clippy::indexing_slicing)]
+
+mod limits;
+mod map;
+mod reader;
+mod span;
+mod text;
+mod writer;
+
+pub use limits::Limits;
+pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
+pub use reader::{ReadError, ReadErrorKind, Reader};
+pub use span::Span;
+pub use text::{decode_text, utf8_or_windows_1252};
+pub use writer::Writer;
+
+/// `n` rounded up to a multiple of `to`, or `None` when that does not fit.
+pub fn align(n: usize, to: usize) -> Option<usize> {
+    n.checked_next_multiple_of(to)
+}

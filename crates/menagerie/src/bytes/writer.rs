@@ -1,0 +1,174 @@
+use std::borrow::Cow;
+
+use zerocopy::{Immutable, IntoBytes};
+
+use super::{ByteMap, FieldType, MapKind, MapNode, Record, Span};
+
+/// Writes little-endian fields, and draws the [`ByteMap`] of what it writes when asked to.
+///
+/// ```
+/// use menagerie::bytes::{Span, Writer};
+///
+/// let mut writer = Writer::with_map();
+/// writer.group("header", |w| {
+///     w.u16("version", 2);
+///     w.text("name", b"crate");
+/// });
+/// let (bytes, map) = writer.finish();
+/// assert_eq!(bytes, b"\x02\x00crate");
+/// assert_eq!(map.unwrap().find("header.name"), Some(Span::new(2, 7)));
+/// ```
+#[derive(Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+    /// The groups that are open, the outermost first; `None` when no map is wanted.
+    open: Option<Vec<OpenGroup>>,
+}
+
+#[derive(Debug)]
+struct OpenGroup {
+    name: Cow<'static, str>,
+    start: usize,
+    parts: Vec<MapNode>,
+}
+
+/// A number as a field: `writer.u32("count", 3)`.
+macro_rules! number {
+    ($($name:ident: $type:ty, $kind:ident);* $(;)?) => {
+        $(
+            #[doc = concat!("Writes one little-endian `", stringify!($type), "`.")]
+            pub fn $name(&mut self, name: &'static str, value: $type) {
+                self.field(name, FieldType::$kind, &value.to_le_bytes());
+            }
+        )*
+    };
+}
+
+impl Writer {
+    /// A writer of bytes only.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A writer that draws a map too.
+    pub fn with_map() -> Self {
+        let root = OpenGroup { name: Cow::Borrowed(""), start: 0, parts: Vec::new() };
+        Self { bytes: Vec::new(), open: Some(vec![root]) }
+    }
+
+    /// A writer of bytes only that will hold about `n` of them.
+    pub fn with_capacity(n: usize) -> Self {
+        Self { bytes: Vec::with_capacity(n), open: None }
+    }
+
+    number! {
+        u8: u8, U8; u16: u16, U16; u32: u32, U32; u64: u64, U64;
+        i8: i8, I8; i16: i16, I16; i32: i32, I32; f32: f32, F32;
+    }
+
+    /// The position: how many bytes were written.
+    pub fn position(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Writes a field of any type.
+    pub fn field(&mut self, name: impl Into<Cow<'static, str>>, kind: FieldType, bytes: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.mark(start, |span| MapNode::leaf(name, span, kind));
+    }
+
+    /// Writes several floats as one field.
+    pub fn floats(&mut self, name: &'static str, values: &[f32]) {
+        let start = self.bytes.len();
+        self.bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        self.mark(start, |span| MapNode::leaf(name, span, FieldType::F32));
+    }
+
+    /// Writes text.
+    pub fn text(&mut self, name: &'static str, bytes: &[u8]) {
+        self.optional(name, FieldType::Text, bytes);
+    }
+
+    /// Writes bytes that mean something.
+    pub fn raw(&mut self, name: &'static str, bytes: &[u8]) {
+        self.optional(name, FieldType::Bytes, bytes);
+    }
+
+    /// Writes bytes that only fill up.
+    pub fn padding(&mut self, name: &'static str, bytes: &[u8]) {
+        self.optional(name, FieldType::Padding, bytes);
+    }
+
+    /// Writes bytes that nothing refers to.
+    pub fn unused(&mut self, name: &'static str, bytes: &[u8]) {
+        self.optional(name, FieldType::Unused, bytes);
+    }
+
+    /// Writes a field that does not appear in the map when it is empty.
+    fn optional(&mut self, name: &'static str, kind: FieldType, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.field(name, kind, bytes);
+        }
+    }
+
+    /// Writes a list of records as it is in memory.
+    pub fn table<T: IntoBytes + Immutable>(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        record: &'static Record,
+        records: &[T],
+    ) {
+        debug_assert_eq!(record.size, size_of::<T>(), "the record describes the type");
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(records.as_bytes());
+        if !records.is_empty() {
+            let kind = MapKind::Table { record, count: records.len() };
+            self.mark(start, |span| MapNode { name: name.into(), span, kind });
+        }
+    }
+
+    /// Runs `write`; what it writes becomes the group `name` of the map.
+    pub fn group<T>(&mut self, name: impl Into<Cow<'static, str>>, write: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.bytes.len();
+        if let Some(open) = &mut self.open {
+            open.push(OpenGroup { name: name.into(), start, parts: Vec::new() });
+        }
+        let result = write(self);
+        if let Some(group) = self.open.as_mut().and_then(Vec::pop) {
+            self.mark(group.start, |span| MapNode::group(group.name, span, group.parts));
+        }
+        result
+    }
+
+    /// Like [`Writer::group`] with the name `list[index]`.
+    pub fn item<T>(&mut self, list: &'static str, index: usize, write: impl FnOnce(&mut Self) -> T) -> T {
+        if self.open.is_some() { self.group(format!("{list}[{index}]"), write) } else { write(self) }
+    }
+
+    /// Overwrites four bytes that were written before: a size that is known only now.
+    pub fn patch_u32(&mut self, at: usize, value: u32) {
+        let end = at.saturating_add(4);
+        if let Some(place) = self.bytes.get_mut(at..end) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// The bytes, and the map if one was drawn.
+    pub fn finish(self) -> (Vec<u8>, Option<ByteMap>) {
+        let span = Span::new(0, self.bytes.len());
+        let map = self.open.map(|open| {
+            let parts = open.into_iter().next().map(|root| root.parts).unwrap_or_default();
+            ByteMap { root: MapNode::group("", span, parts) }
+        });
+        (self.bytes, map)
+    }
+
+    /// Adds the node of what was written since `start` to the innermost open group.
+    fn mark(&mut self, start: usize, node: impl FnOnce(Span) -> MapNode) {
+        let span = Span::new(start, self.bytes.len());
+        if let Some(group) = self.open.as_mut().and_then(|open| open.last_mut()) {
+            group.parts.push(node(span));
+        }
+    }
+}

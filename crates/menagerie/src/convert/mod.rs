@@ -1,0 +1,166 @@
+//! From one format to another: read, lift, change, lower, write, with a report of every loss.
+//!
+//! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
+//! it: the file model writes back what it read.
+
+mod textures;
+
+pub use textures::{TextureStatus, resolve_textures};
+
+use crate::diag::{Aspect, Issue, Issues, LossReport};
+use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
+use crate::scene::{Scene, check};
+
+/// How to convert.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct ConvertOptions<'a> {
+    /// How to read the source; its files are where textures are looked up.
+    pub read: ReadOptions<'a>,
+    /// How to write the target.
+    pub write: WriteOptions,
+    /// The source's format, when its bytes are not to decide.
+    pub from: Option<&'static Format>,
+    /// Multiplies all lengths; `None` leaves them as they are.
+    pub scale: Option<f32>,
+    /// Whether to go through the Scene even to the same format.
+    pub rebuild: bool,
+}
+
+/// A finished conversion.
+#[derive(Debug)]
+pub struct Conversion {
+    /// The source's format.
+    pub from: &'static Format,
+    /// The target's format.
+    pub to: &'static Format,
+    /// The written file and what belongs beside it.
+    pub output: Output,
+    /// What is wrong with the source, and what was decided in reading it.
+    pub issues: Issues,
+    /// What the conversion cost.
+    pub losses: LossReport,
+    /// The textures that the model names, and whether they were found.
+    pub textures: Vec<TextureStatus>,
+    /// The Scene that was lowered; `None` when the file was written back as it was.
+    pub scene: Option<Scene>,
+}
+
+/// A conversion that could not be done: all issues, the last one says why.
+#[derive(Debug)]
+pub struct Failed {
+    /// The source's format, where it is known.
+    pub from: Option<&'static Format>,
+    /// What was found.
+    pub issues: Issues,
+}
+
+/// Converts the bytes of the file called `name` to the format `to`.
+pub fn convert(
+    bytes: &[u8],
+    name: Option<&str>,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Conversion, Failed> {
+    let fail = |from, issue| {
+        let mut issues = Issues::default();
+        issues.push(issue);
+        Failed { from, issues }
+    };
+    let (from, warning) = match options.from {
+        Some(format) => (format, None),
+        None => Format::detect(bytes, name).map_err(|issue| fail(None, issue))?,
+    };
+    let mut reading = from.open(bytes, &options.read);
+    reading.issues.extend(warning);
+    let mut issues = reading.issues;
+    let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
+    let result = if from == to && !options.changes_the_model(name) {
+        write_back(model.as_ref(), options)
+    } else {
+        through_scene(model.as_ref(), to, options, &mut issues)
+    };
+    match result {
+        Ok(done) => Ok(Conversion {
+            from,
+            to,
+            output: done.output,
+            issues,
+            losses: done.losses,
+            textures: done.textures,
+            scene: done.scene,
+        }),
+        Err(issue) => {
+            issues.push(issue);
+            Err(Failed { from: Some(from), issues })
+        }
+    }
+}
+
+impl ConvertOptions<'_> {
+    /// Whether the file cannot simply be written back.
+    fn changes_the_model(&self, name: Option<&str>) -> bool {
+        let extension =
+            |name: &str| name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+        let other_container = !self.write.extension.is_empty()
+            && name.and_then(extension).is_some_and(|from| from != self.write.extension.to_ascii_lowercase());
+        self.rebuild
+            || self.scale.is_some()
+            || self.read.flip_v
+            || self.read.fps.is_some()
+            || self.write.embed_textures.is_some()
+            || !self.read.settings.is_empty()
+            || !self.write.settings.is_empty()
+            || other_container
+    }
+}
+
+struct Done {
+    output: Output,
+    losses: LossReport,
+    textures: Vec<TextureStatus>,
+    scene: Option<Scene>,
+}
+
+fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
+    let output = model.write()?;
+    // Which textures there are is worth saying even though nothing is done with them.
+    let mut lifted = model.lift(&options.read)?;
+    let textures = resolve_textures(&mut lifted.scene, options.read.files);
+    Ok(Done { output, losses: LossReport::new(), textures, scene: None })
+}
+
+fn through_scene(
+    model: &dyn FileModel,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+    issues: &mut Issues,
+) -> Result<Done, Issue> {
+    let lifted = model.lift(&options.read)?;
+    issues.append(lifted.issues);
+    let mut scene = lifted.scene;
+    if let Some(factor) = options.scale {
+        crate::ops::scale(&mut scene, factor);
+    }
+    let textures = resolve_textures(&mut scene, options.read.files);
+    let mut losses = LossReport::new();
+    let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
+    let beside =
+        if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
+    for texture in textures.iter().filter(|texture| !texture.found && embed) {
+        let message = format!("the picture {} was not found and is only referred to", texture.name);
+        losses.approximated(Aspect::Textures, format!("images[{}]", texture.image), message);
+    }
+    let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    let lowered = (to.lower)(checked, &options.write, &mut losses)?;
+    let mut output = lowered.write()?;
+    output.beside.extend(beside);
+    Ok(Done { output, losses, textures, scene: Some(scene) })
+}
+
+crate::diag::code! {
+    SCENE_RULE = Error "convert/scene-rule": "the model breaks a rule that every writer relies on",
+        document: "The rule is menagerie's own: indices in range, finite numbers, unit normals, a tree without cycles.",
+        why: "Writing it would give a broken file, so nothing is written.",
+        fix: "Please report it with the file: reading should have repaired or refused this.";
+}

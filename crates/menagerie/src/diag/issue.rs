@@ -1,0 +1,182 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::code::{self, Code, Severity};
+use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
+
+/// One problem of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Issue {
+    /// The kind of problem.
+    pub code: &'static Code,
+    /// How bad it is here; the code's own severity unless somebody changed it.
+    pub severity: Severity,
+    /// The bytes to blame; `None` only where no byte is (an empty file, say).
+    pub span: Option<Span>,
+    /// Where in the file's structure: `entities[3].bones[2].first`.
+    pub path: String,
+    /// What is wrong, in a sentence for the person who has the file.
+    pub message: String,
+}
+
+impl Issue {
+    /// A problem of the field at `path`; its bytes are looked up later by [`Issues::locate`].
+    pub fn new(code: &'static Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code, severity: code.severity, span: None, path: path.into(), message: message.into() }
+    }
+
+    /// The same with its bytes.
+    #[must_use]
+    pub fn at(self, span: Span) -> Self {
+        Self { span: Some(span), ..self }
+    }
+}
+
+impl std::error::Error for Issue {}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        if let Some(span) = self.span {
+            write!(f, ", at byte {span}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<ReadError> for Issue {
+    fn from(error: ReadError) -> Self {
+        let code = match error.kind {
+            ReadErrorKind::Truncated { .. } => &code::TRUNCATED,
+            ReadErrorKind::Count { .. } => &code::COUNT_TOO_LARGE,
+            ReadErrorKind::Negative { .. } => &code::NEGATIVE_COUNT,
+            ReadErrorKind::Limit { .. } => &code::LIMIT,
+        };
+        Self::new(code, error.path, error.kind.to_string()).at(error.span)
+    }
+}
+
+/// A list of issues that keeps at most so many of one code and counts the rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Issues {
+    list: Vec<Issue>,
+    /// For each code that came up, how often.
+    tally: BTreeMap<&'static str, usize>,
+    per_code: usize,
+}
+
+impl Default for Issues {
+    fn default() -> Self {
+        Self::new(crate::bytes::Limits::default().issues_per_code)
+    }
+}
+
+impl Issues {
+    /// An empty list that keeps `per_code` issues of one code.
+    pub fn new(per_code: usize) -> Self {
+        Self { list: Vec::new(), tally: BTreeMap::new(), per_code }
+    }
+
+    /// Adds an issue.
+    pub fn push(&mut self, issue: Issue) {
+        let seen = self.tally.entry(issue.code.id).or_default();
+        *seen += 1;
+        if *seen <= self.per_code {
+            self.list.push(issue);
+        }
+    }
+
+    /// Adds an issue whose sentence is only made when it is kept.
+    pub fn report(&mut self, code: &'static Code, describe: impl FnOnce() -> (String, String)) {
+        if self.tally.get(code.id).is_some_and(|&seen| seen >= self.per_code) {
+            *self.tally.entry(code.id).or_default() += 1;
+        } else {
+            let (path, message) = describe();
+            self.push(Issue::new(code, path, message));
+        }
+    }
+
+    /// Adds all issues of another list.
+    pub fn append(&mut self, other: Issues) {
+        let mut uncounted = other.tally;
+        for issue in other.list {
+            if let Some(count) = uncounted.get_mut(issue.code.id) {
+                *count -= 1;
+            }
+            self.push(issue);
+        }
+        for (code, count) in uncounted {
+            *self.tally.entry(code).or_default() += count;
+        }
+    }
+
+    /// Fills in the byte range of the issues that have only a path.
+    pub fn locate(&mut self, map: &ByteMap) {
+        for issue in self.list.iter_mut().filter(|issue| issue.span.is_none() && !issue.path.is_empty()) {
+            issue.span = map.find(&issue.path);
+        }
+    }
+
+    /// Whether some issue has a path and no bytes yet.
+    pub fn needs_locating(&self) -> bool {
+        self.list.iter().any(|issue| issue.span.is_none() && !issue.path.is_empty())
+    }
+
+    /// The kept issues in the order of their bytes, and a line for each code of which some were only counted.
+    pub fn into_sorted(mut self) -> Vec<Issue> {
+        self.list.sort_by_key(|issue| (issue.span.is_none(), issue.span));
+        for (&id, &seen) in &self.tally {
+            if seen > self.per_code {
+                let more = seen - self.per_code;
+                self.list.push(Issue::new(
+                    &code::MORE_OF_THE_SAME,
+                    "",
+                    format!("{more} more issues of the code {id}, {seen} in all"),
+                ));
+            }
+        }
+        self.list
+    }
+
+    /// The kept issues.
+    pub fn iter(&self) -> impl Iterator<Item = &Issue> {
+        self.list.iter()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether one is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|issue| issue.severity == Severity::Error)
+    }
+}
+
+impl Extend<Issue> for Issues {
+    fn extend<T: IntoIterator<Item = Issue>>(&mut self, issues: T) {
+        issues.into_iter().for_each(|issue| self.push(issue));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_issues_of_a_code_are_counted() {
+        let mut issues = Issues::new(2);
+        for i in 0..5 {
+            issues.report(&code::NOT_FINITE, || (format!("x[{i}]"), "is NaN".to_owned()));
+        }
+        let mut all = Issues::new(2);
+        all.append(issues);
+        let list = all.into_sorted();
+        assert_eq!(list.len(), 3);
+        assert_eq!(list[2].message, "3 more issues of the code file/not-finite, 5 in all");
+    }
+}

@@ -1,0 +1,428 @@
+//! The formats, and how to tell them apart.
+//!
+//! Each format is a folder of the same shape and one line in [`ALL`]:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | what the format is, and its [`Format`] descriptor |
+//! | `codes.rs` | its issue codes |
+//! | `model.rs` | the file as it is: the file model |
+//! | `read.rs` | bytes to file model |
+//! | `write.rs` | file model to bytes; the same code draws the byte map behind `inspect` |
+//! | `check.rs` | what is wrong in a model that could be read |
+//! | `lift.rs` | file model to Scene |
+//! | `lower.rs` | Scene to file model |
+//!
+//! A format never knows another format. What the command line, the documentation and the tests need to know about one
+//! is data in its descriptor.
+
+#![deny(clippy::indexing_slicing)]
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
+use crate::scene::{Axes, CheckedScene, Scene};
+
+#[cfg(feature = "bo3d")]
+pub mod bo3d;
+
+/// All formats, in the order in which they are tried and listed.
+pub static ALL: &[&Format] = &[
+    #[cfg(feature = "bo3d")]
+    &bo3d::FORMAT,
+];
+
+/// What a format is: everything that the rest of the program needs to know about it.
+pub struct Format {
+    /// The name in paths, options, extras and JSON: `bo3d`.
+    pub id: &'static str,
+    /// The name for people: `BO3D`.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// Its file extensions, without the dot; the first is used for writing.
+    pub extensions: &'static [&'static str],
+    /// Its media type.
+    pub mime: &'static str,
+    /// How sure the bytes make it that a file is in this format.
+    pub probe: fn(&[u8]) -> Probe,
+    /// Its own directions.
+    pub axes: Axes,
+    /// What one unit is, as far as anybody knows.
+    pub unit: &'static str,
+    /// What it can hold.
+    pub capabilities: Capabilities,
+    /// Its own options for reading and writing.
+    pub options: &'static [FormatOption],
+    /// Its issue codes.
+    pub codes: &'static [&'static Code],
+    /// Reads a file.
+    pub read: fn(&[u8], &ReadOptions<'_>) -> Reading,
+    /// Makes a file model of a Scene.
+    pub lower: LowerFn,
+}
+
+/// Makes a file model of a Scene and reports what that cost; fails where the format cannot hold the Scene at all.
+pub type LowerFn = fn(CheckedScene<'_>, &WriteOptions, &mut LossReport) -> Result<Box<dyn FileModel>, Issue>;
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.id)
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+/// How sure a look at the bytes makes it that a file is in a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Probe {
+    /// It is not.
+    No,
+    /// It has the shape of one.
+    Shape,
+    /// It begins with the format's magic bytes.
+    Magic,
+}
+
+/// What a format can hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Capabilities {
+    /// Joints that a vertex can hang on; zero for no skins.
+    pub weights_per_vertex: usize,
+    /// Vertices that one mesh can have.
+    pub vertex_limit: Option<usize>,
+    /// Sets of texture coordinates.
+    pub uv_sets: usize,
+    /// Whether pictures can be inside the file.
+    pub embeds_textures: bool,
+    /// For each aspect of a model that it holds, how well; aspects that are not listed are lost.
+    pub holds: &'static [(Aspect, Holds, &'static str)],
+}
+
+/// How well a format holds an aspect of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// All of it, exactly.
+    Fully,
+    /// Some of it, or not exactly.
+    Partly,
+    /// Nothing of it.
+    No,
+}
+
+impl Capabilities {
+    /// How well it holds an aspect, with a remark.
+    pub fn holds(&self, aspect: Aspect) -> (Holds, &'static str) {
+        let entry = self.holds.iter().find(|(a, _, _)| *a == aspect);
+        entry.map_or((Holds::No, ""), |(_, holds, remark)| (*holds, *remark))
+    }
+}
+
+/// An option that only one format has: `--bo3d-float 16`.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatOption {
+    /// The name without the dashes: `bo3d-float`.
+    pub name: &'static str,
+    /// The values that it takes; empty for any text.
+    pub values: &'static [&'static str],
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// The values of format options, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    /// Sets an option.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// The value of an option, if it was set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Whether no option was set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Files that belong to a model: the buffers of a `.gltf`, pictures. The library itself opens no file.
+pub trait Files: Sync {
+    /// The bytes of the file that the model calls `name`.
+    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound>;
+}
+
+/// Why a file that belongs to a model is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotFound {
+    /// The places that were tried.
+    pub tried: Vec<String>,
+    /// Why none of them was good, in a sentence.
+    pub reason: String,
+}
+
+/// No files at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn open(&self, _: &str) -> Result<Arc<[u8]>, NotFound> {
+        Err(NotFound { tried: Vec::new(), reason: "no files beside the model were given".to_owned() })
+    }
+}
+
+/// How to read a file.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ReadOptions<'a> {
+    /// What reading may cost.
+    pub limits: Limits,
+    /// Frames a second, for formats that store frames without a rate.
+    pub fps: Option<f32>,
+    /// Whether to turn texture coordinates upside down.
+    pub flip_v: bool,
+    /// Options of single formats.
+    pub settings: Settings,
+    /// Where the files are that belong to the model.
+    pub files: &'a dyn Files,
+}
+
+impl Default for ReadOptions<'_> {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            fps: None,
+            flip_v: false,
+            settings: Settings::default(),
+            files: &NoFiles,
+        }
+    }
+}
+
+/// How to write a file.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The file's name without folder and extension, for formats of several files that refer to each other.
+    pub stem: String,
+    /// The extension that is wanted, without the dot; empty for the format's first.
+    pub extension: String,
+    /// Frames a second, for formats that store frames without a rate.
+    pub fps: Option<f32>,
+    /// Whether pictures go into the file, where the format can hold them; `None` for the format's own custom.
+    pub embed_textures: Option<bool>,
+    /// Options of single formats.
+    pub settings: Settings,
+}
+
+/// What reading gave: a model, unless the file is too broken, and all that was found on the way.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The file model; `None` when the file cannot be read.
+    pub model: Option<Box<dyn FileModel>>,
+    /// What is wrong with the file. A file with errors may still have a model: it was forgiven.
+    pub issues: Issues,
+}
+
+impl Reading {
+    /// A file that cannot be read.
+    pub fn failed(issue: impl Into<Issue>) -> Self {
+        let mut issues = Issues::default();
+        issues.push(issue.into());
+        Self { model: None, issues }
+    }
+
+    /// A file that could be read.
+    pub fn done(model: impl FileModel + 'static, issues: Issues) -> Self {
+        Self { model: Some(Box::new(model)), issues }
+    }
+}
+
+/// A file as it is.
+pub trait FileModel: fmt::Debug + Send + Sync + Any {
+    /// Its format.
+    fn format(&self) -> &'static Format;
+
+    /// What is in it, for `info`.
+    fn summary(&self) -> Summary;
+
+    /// Finds what is wrong in it. Issues name paths; their bytes are looked up in the byte map.
+    fn check(&self, issues: &mut Issues);
+
+    /// What each byte of the file is.
+    fn layout(&self) -> ByteMap;
+
+    /// The bytes: those that it was read from, unless it was changed.
+    fn write(&self) -> Result<Output, Issue>;
+
+    /// The Scene that it means, with what had to be forgiven or decided.
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue>;
+}
+
+/// A Scene and what was found in making it.
+#[derive(Debug, Default)]
+pub struct Lifted {
+    /// The Scene; it keeps the rules of [`crate::scene`].
+    pub scene: Scene,
+    /// What was forgiven or decided.
+    pub issues: Issues,
+}
+
+/// What is in a file, at a glance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Which of several dialects, where a format has them.
+    pub profile: Option<&'static str>,
+    /// The file's own lists and how long they are.
+    pub contents: Vec<(&'static str, usize)>,
+    /// Vertices as stored, over all meshes.
+    pub vertices: usize,
+    /// Triangles as stored, over all meshes.
+    pub triangles: usize,
+}
+
+/// A written file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The file itself.
+    pub bytes: Vec<u8>,
+    /// Files that belong to it, by name, to be put beside it.
+    pub beside: Vec<(String, Vec<u8>)>,
+}
+
+impl From<Vec<u8>> for Output {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, beside: Vec::new() }
+    }
+}
+
+impl Format {
+    /// The format called `id`.
+    pub fn by_id(id: &str) -> Option<&'static Self> {
+        ALL.iter().copied().find(|format| format.id.eq_ignore_ascii_case(id))
+    }
+
+    /// The format that a file's extension belongs to.
+    pub fn by_extension(name: &str) -> Option<&'static Self> {
+        let extension = extension(name)?;
+        ALL.iter().copied().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+    }
+
+    /// The format of a file: by its magic bytes, by its shape, then by its name's extension. A name that says
+    /// something else than the bytes is worth a warning.
+    ///
+    /// ```
+    /// use menagerie::formats::Format;
+    ///
+    /// let (format, warning) = Format::detect(b"BO3Dd\0\0\0", Some("robot.bgl")).unwrap();
+    /// assert_eq!(format.id, "bo3d");
+    /// # #[cfg(feature = "bogle")]
+    /// assert_eq!(warning.unwrap().code.id, "file/wrong-extension");
+    /// ```
+    pub fn detect(bytes: &[u8], name: Option<&str>) -> Result<(&'static Self, Option<Issue>), Issue> {
+        let by_name = name.and_then(Self::by_extension);
+        let surest = ALL.iter().copied().map(|format| ((format.probe)(bytes), format));
+        // The first of equally sure ones, so that the order of the registry decides.
+        let by_bytes = surest
+            .filter(|(probe, _)| *probe != Probe::No)
+            .rev()
+            .max_by_key(|(probe, _)| *probe)
+            .map(|(_, format)| format);
+        match (by_bytes, by_name) {
+            (Some(found), Some(named)) if found != named && name.is_some() => {
+                let message = format!(
+                    "the bytes are {}, but the extension .{} is that of {}",
+                    found.name,
+                    name.and_then(extension).unwrap_or_default(),
+                    named.name
+                );
+                let warning = Issue::new(&diag::WRONG_EXTENSION, "", message)
+                    .at(crate::bytes::Span::new(0, bytes.len().min(8)));
+                Ok((found, Some(warning)))
+            }
+            (Some(found), _) => Ok((found, None)),
+            (None, Some(named)) => Ok((named, None)),
+            (None, None) if bytes.is_empty() => Err(Issue::new(&diag::EMPTY, "", "the file has no bytes")),
+            (None, None) => {
+                let message = "neither its first bytes nor its name belong to a format that is known";
+                let span = crate::bytes::Span::new(0, bytes.len().min(16));
+                Err(Issue::new(&diag::UNKNOWN_FORMAT, "", message).at(span))
+            }
+        }
+    }
+
+    /// Reads a file and finds all that is wrong with it.
+    pub fn open(&self, bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+        if bytes.is_empty() {
+            return Reading::failed(Issue::new(&diag::EMPTY, "", "the file has no bytes"));
+        }
+        if bytes.len() as u64 > options.limits.file_bytes {
+            let message =
+                format!("{} bytes are more than the limit of {}", bytes.len(), options.limits.file_bytes);
+            return Reading::failed(
+                Issue::new(&diag::LIMIT, "", message).at(crate::bytes::Span::new(0, bytes.len())),
+            );
+        }
+        let mut reading = (self.read)(bytes, options);
+        if let Some(model) = &reading.model {
+            model.check(&mut reading.issues);
+            if reading.issues.needs_locating() {
+                reading.issues.locate(&model.layout());
+            }
+        }
+        reading
+    }
+}
+
+/// What follows the last dot of a file's name.
+fn extension(name: &str) -> Option<&str> {
+    let base = name.rsplit(['/', '\\']).next()?;
+    Some(base.rsplit_once('.')?.1)
+}
+
+/// Every issue code that there is: the general ones, those of losses, and those of each format.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    let of_formats = ALL.iter().flat_map(|format| format.codes);
+    diag::CODES.iter().chain(diag::loss::CODES).chain(of_formats).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_well_formed() {
+        let mut seen = std::collections::BTreeSet::new();
+        for code in codes() {
+            assert!(seen.insert(code.id), "{} is there twice", code.id);
+            let (area, what) = code.id.split_once('/').expect("a code has an area");
+            let words =
+                |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+            assert!(words(area) && words(what), "{}", code.id);
+            for text in [code.title, code.document, code.why, code.fix] {
+                assert!(!text.is_empty(), "{} lacks a text", code.id);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_and_extensions_belong_to_one_format() {
+        let mut seen = std::collections::BTreeSet::new();
+        for format in ALL {
+            assert!(format.extensions.iter().all(|e| seen.insert(*e)), "{}", format.id);
+            assert_eq!(Format::by_id(format.id), Some(*format));
+        }
+    }
+}

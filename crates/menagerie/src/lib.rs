@@ -1,0 +1,49 @@
+//! Reads, writes, checks, explains and converts the 3D models of five game engines, among each other and to and from
+//! the formats that modern tools speak.
+//!
+//! # The levels
+//!
+//! ```text
+//! bytes ──read──▶ file model ──lift──▶ Scene ──lower──▶ file model ──write──▶ bytes
+//! ```
+//!
+//! - [`bytes`]: checked little-endian reading and writing, byte ranges, limits.
+//! - [`diag`]: issues with stable codes, and the report of what a conversion cost.
+//! - [`scene`]: the one common model.
+//! - [`formats`]: the file models, one folder a format, and the registry.
+//! - [`ops`]: changes of a Scene.
+//! - [`convert`]: from one format to another, with a report of every loss.
+//!
+//! The library opens no file, prints nothing, asks no clock, and never panics because of what a file holds.
+//!
+//! # From bytes to a Scene
+//!
+//! ```
+//! use menagerie::formats::{Format, ReadOptions};
+//!
+//! # let bytes = menagerie::formats::bo3d::Model::default().to_bytes();
+//! let options = ReadOptions::default();
+//! let (format, _) = Format::detect(&bytes, Some("empty.bo3d"))?;
+//! let reading = format.open(&bytes, &options);
+//! for issue in reading.issues.iter() {
+//!     eprintln!("{} {issue}", issue.code);
+//! }
+//! if let Some(model) = reading.model {
+//!     assert_eq!(model.write()?.bytes, bytes, "an unchanged model gives the same bytes");
+//!     let scene = model.lift(&options)?.scene;
+//!     println!("{} nodes", scene.nodes.len());
+//! }
+//! # Ok::<(), menagerie::diag::Issue>(())
+//! ```
+
+pub mod bytes;
+pub mod convert;
+pub mod diag;
+pub mod formats;
+pub mod ops;
+pub mod scene;
+
+/// Every code that there is, of issues, losses and differences: what `menagerie explain` knows.
+pub fn codes() -> impl Iterator<Item = &'static diag::Code> {
+    formats::codes().chain(convert::CODES.iter().copied())
+}

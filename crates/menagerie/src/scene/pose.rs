@@ -1,0 +1,315 @@
+use glam::{Mat4, Quat, Vec3};
+
+use super::{Animation, Channel, Interpolation, NodeId, Primitive, Property, Scene, Transform};
+
+/// The parent of every node. A LOD stand-in has the parent of the node that it stands in for.
+pub fn parents(scene: &Scene) -> Vec<Option<NodeId>> {
+    let mut parents = vec![None; scene.nodes.len()];
+    for (id, node) in scene.nodes.iter() {
+        for child in &node.children {
+            if let Some(parent) = parents.get_mut(child.index()) {
+                *parent = Some(id);
+            }
+        }
+    }
+    for (id, node) in scene.nodes.iter() {
+        for lod in &node.lods {
+            let of_node = parents.get(id.index()).copied().flatten();
+            if let Some(parent) = parents.get_mut(lod.node.index()) {
+                *parent = parent.or(of_node);
+            }
+        }
+    }
+    parents
+}
+
+/// The transform of every node to the world, from the local ones.
+pub fn world_transforms(scene: &Scene, locals: &[Mat4]) -> Vec<Mat4> {
+    let parents = parents(scene);
+    let mut worlds: Vec<Option<Mat4>> = vec![None; scene.nodes.len()];
+    let mut chain = Vec::new();
+    for start in 0..worlds.len() {
+        // Up to the first ancestor that is known, then down again. A chain longer than there are nodes is a cycle,
+        // which a checked Scene does not have.
+        let mut at = Some(start);
+        while let Some(index) = at.filter(|&i| worlds[i].is_none() && chain.len() <= worlds.len()) {
+            chain.push(index);
+            at = parents[index].map(super::Id::index).filter(|&i| i < worlds.len());
+        }
+        let mut above = at.and_then(|index| worlds[index]).unwrap_or(Mat4::IDENTITY);
+        while let Some(index) = chain.pop() {
+            above *= locals.get(index).copied().unwrap_or(Mat4::IDENTITY);
+            worlds[index] = Some(above);
+        }
+    }
+    worlds.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// A box around points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The smallest coordinates.
+    pub min: Vec3,
+    /// The largest coordinates.
+    pub max: Vec3,
+}
+
+impl Bounds {
+    /// The box around some points; `None` for no point.
+    pub fn of(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        points.into_iter().fold(None, |bounds: Option<Self>, p| match bounds {
+            None => Some(Self { min: p, max: p }),
+            Some(b) => Some(Self { min: b.min.min(p), max: b.max.max(p) }),
+        })
+    }
+
+    /// The box around two boxes.
+    pub fn union(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(Self { min: a.min.min(b.min), max: a.max.max(b.max) }),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The length of the diagonal.
+    pub fn diagonal(&self) -> f32 {
+        (self.max - self.min).length()
+    }
+}
+
+/// Where everything is at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose {
+    /// For each node, from its space to the world.
+    pub worlds: Vec<Mat4>,
+    /// For each node, the weights of its mesh's morph targets.
+    pub weights: Vec<Vec<f32>>,
+}
+
+impl Pose {
+    /// The pose of a Scene that nothing animates.
+    pub fn rest(scene: &Scene) -> Self {
+        let locals: Vec<Mat4> = scene.nodes.values().map(|node| node.transform.matrix()).collect();
+        Self { worlds: world_transforms(scene, &locals), weights: rest_weights(scene) }
+    }
+
+    /// The pose at a time of an animation.
+    pub fn at(scene: &Scene, animation: &Animation, seconds: f32) -> Self {
+        let mut locals: Vec<Transform> = scene.nodes.values().map(|node| node.transform).collect();
+        let mut weights = rest_weights(scene);
+        for channel in &animation.channels {
+            let Some(value) = channel.sample(seconds) else { continue };
+            let index = channel.node.index();
+            if channel.property == Property::Weights {
+                if let Some(weights) = weights.get_mut(index) {
+                    *weights = value;
+                }
+            } else if let Some(local) = locals.get_mut(index) {
+                *local = replaced(local, channel.property, &value);
+            }
+        }
+        let locals: Vec<Mat4> = locals.iter().map(Transform::matrix).collect();
+        Self { worlds: world_transforms(scene, &locals), weights }
+    }
+
+    /// The positions of a primitive's vertices in the world, morphed and skinned, where `node` shows it.
+    pub fn positions(&self, scene: &Scene, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
+        let mut points: Vec<Vec3> = primitive.positions.iter().copied().map(Vec3::from_array).collect();
+        let weights = self.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
+        for (target, &weight) in primitive.targets.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+            for (point, delta) in points.iter_mut().zip(&target.positions) {
+                *point += Vec3::from_array(*delta) * weight;
+            }
+        }
+        let own = self.worlds.get(node.index()).copied().unwrap_or_default();
+        let Some(palette) = self.palette(scene, node).filter(|_| !primitive.joints.is_empty()) else {
+            return points.into_iter().map(|p| own.transform_point3(p)).collect();
+        };
+        points
+            .into_iter()
+            .enumerate()
+            .map(|(vertex, point)| match skin_matrix(&palette, primitive, vertex) {
+                Some(matrix) => matrix.transform_point3(point),
+                None => own.transform_point3(point),
+            })
+            .collect()
+    }
+
+    /// For each joint of the skin of `node`, world(joint) · inverse_bind; `None` when it has no skin.
+    pub fn palette(&self, scene: &Scene, node: NodeId) -> Option<Vec<Mat4>> {
+        let skin = scene.skins.get(scene.nodes.get(node)?.skin?)?;
+        let matrix = |(i, joint): (usize, &NodeId)| {
+            self.worlds.get(joint.index()).copied().unwrap_or_default() * skin.inverse_bind(i)
+        };
+        Some(skin.joints.iter().enumerate().map(matrix).collect())
+    }
+
+    /// The box around all that the shown scene draws: visible nodes, the most detailed level.
+    pub fn bounds(&self, scene: &Scene) -> Option<Bounds> {
+        let mut bounds = None;
+        for node in visible_nodes(scene) {
+            let Some(mesh) = scene.nodes[node].mesh.and_then(|mesh| scene.meshes.get(mesh)) else { continue };
+            for primitive in &mesh.primitives {
+                bounds = Bounds::union(bounds, Bounds::of(self.positions(scene, node, primitive)));
+            }
+        }
+        bounds
+    }
+}
+
+/// The nodes of the shown scene that are not hidden, nor below a hidden one.
+fn visible_nodes(scene: &Scene) -> Vec<NodeId> {
+    let mut open: Vec<NodeId> =
+        scene.shown().map(|root| root.roots.iter().rev().copied().collect()).unwrap_or_default();
+    let mut seen = vec![false; scene.nodes.len()];
+    let mut visible = Vec::new();
+    while let Some(id) = open.pop() {
+        let (Some(node), Some(seen)) = (scene.nodes.get(id), seen.get_mut(id.index())) else { continue };
+        if node.visible && !std::mem::replace(seen, true) {
+            visible.push(id);
+            open.extend(node.children.iter().rev());
+        }
+    }
+    visible
+}
+
+fn rest_weights(scene: &Scene) -> Vec<Vec<f32>> {
+    let of_mesh = |mesh| scene.meshes.get(mesh).map(|mesh| mesh.weights.clone());
+    scene
+        .nodes
+        .values()
+        .map(|node| match node.weights.is_empty() {
+            true => node.mesh.and_then(of_mesh).unwrap_or_default(),
+            false => node.weights.clone(),
+        })
+        .collect()
+}
+
+/// The blended matrix of a vertex; `None` when it has no weight.
+fn skin_matrix(palette: &[Mat4], primitive: &Primitive, vertex: usize) -> Option<Mat4> {
+    let mut blended = Mat4::ZERO;
+    let mut sum = 0.0;
+    for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {
+        let (Some(joints), Some(weights)) = (joints.get(vertex), weights.get(vertex)) else { continue };
+        for (&joint, &weight) in joints.iter().zip(weights) {
+            if weight != 0.0 {
+                blended += palette.get(usize::from(joint)).copied().unwrap_or(Mat4::IDENTITY) * weight;
+                sum += weight;
+            }
+        }
+    }
+    (sum > 0.0).then_some(blended)
+}
+
+/// A transform with one of its parts replaced.
+fn replaced(transform: &Transform, property: Property, value: &[f32]) -> Transform {
+    let (mut translation, mut rotation, mut scale, _) = transform.to_trs();
+    match (property, value) {
+        (Property::Translation, &[x, y, z]) => translation = Vec3::new(x, y, z),
+        (Property::Scale, &[x, y, z]) => scale = Vec3::new(x, y, z),
+        (Property::Rotation, &[x, y, z, w]) => rotation = Quat::from_xyzw(x, y, z, w),
+        _ => {}
+    }
+    Transform::Trs { translation, rotation, scale }
+}
+
+impl Channel {
+    /// The value at a time; `None` when there are no keys.
+    pub fn sample(&self, seconds: f32) -> Option<Vec<f32>> {
+        let last = self.times.len().checked_sub(1)?;
+        let after = self.times.partition_point(|&t| t <= seconds);
+        if after == 0 || after > last {
+            return Some(self.key(if after == 0 { 0 } else { last }).to_vec());
+        }
+        let before = after - 1;
+        let span = self.times[after] - self.times[before];
+        let t = if span > 0.0 { (seconds - self.times[before]) / span } else { 0.0 };
+        Some(match (self.interpolation, self.property) {
+            (Interpolation::Step, _) => self.key(before).to_vec(),
+            (Interpolation::Linear, Property::Rotation) => slerp(self.key(before), self.key(after), t),
+            (Interpolation::Linear, _) => {
+                self.key(before).iter().zip(self.key(after)).map(|(a, b)| a + (b - a) * t).collect()
+            }
+            (Interpolation::Cubic, _) => self.hermite(before, t, span),
+        })
+    }
+
+    fn hermite(&self, before: usize, t: f32, span: f32) -> Vec<f32> {
+        let (t2, t3) = (t * t, t * t * t);
+        let (_, leaving) = self.tangents(before);
+        let (arriving, _) = self.tangents(before + 1);
+        let (from, to) = (self.key(before), self.key(before + 1));
+        let mut value: Vec<f32> = (0..from.len())
+            .map(|i| {
+                (2.0 * t3 - 3.0 * t2 + 1.0) * from[i]
+                    + span * (t3 - 2.0 * t2 + t) * leaving[i]
+                    + (3.0 * t2 - 2.0 * t3) * to[i]
+                    + span * (t3 - t2) * arriving[i]
+            })
+            .collect();
+        if self.property == Property::Rotation {
+            let length = value.iter().map(|x| x * x).sum::<f32>().sqrt();
+            if length > 0.0 {
+                value.iter_mut().for_each(|x| *x /= length);
+            }
+        }
+        value
+    }
+}
+
+fn slerp(a: &[f32], b: &[f32], t: f32) -> Vec<f32> {
+    match (a, b) {
+        (&[ax, ay, az, aw], &[bx, by, bz, bw]) => {
+            let (a, b) = (Quat::from_xyzw(ax, ay, az, aw), Quat::from_xyzw(bx, by, bz, bw));
+            a.slerp(b, t).normalize().to_array().to_vec()
+        }
+        _ => a.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Extras, Id, Node};
+
+    fn channel(property: Property, interpolation: Interpolation, values: &[f32]) -> Channel {
+        let (node, times) = (Id::new(0), vec![1.0, 3.0]);
+        Channel { node, property, interpolation, times, values: values.to_vec(), extras: Extras::default() }
+    }
+
+    #[test]
+    fn channels_hold_outside_and_interpolate_inside() {
+        use Interpolation::{Cubic, Linear, Step};
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let quarter = [0.0, 0.0, (std::f32::consts::PI / 8.0).sin(), (std::f32::consts::PI / 8.0).cos()];
+        for (channel, at, expected) in [
+            (channel(Property::Translation, Linear, &[0., 0., 0., 2., 4., 6.]), 0.0, &[0., 0., 0.][..]),
+            (channel(Property::Translation, Linear, &[0., 0., 0., 2., 4., 6.]), 2.0, &[1., 2., 3.]),
+            (channel(Property::Translation, Linear, &[0., 0., 0., 2., 4., 6.]), 9.0, &[2., 4., 6.]),
+            (channel(Property::Scale, Step, &[1., 1., 1., 2., 2., 2.]), 2.9, &[1., 1., 1.]),
+            (channel(Property::Rotation, Linear, &[0., 0., 0., 1., 0., 0., half, half]), 2.0, &quarter),
+            // The other sign of the same rotation: still the shorter arc.
+            (channel(Property::Rotation, Linear, &[0., 0., 0., 1., 0., 0., -half, -half]), 2.0, &quarter),
+            (channel(Property::Weights, Cubic, &[0., 0., 1., 0., 1., 0.]), 2.0, &[0.75]),
+        ] {
+            let value = channel.sample(at).unwrap();
+            let off = value.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(value.len() == expected.len() && off < 1e-6, "{value:?} is not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn worlds_multiply_down_the_tree_whatever_the_order() {
+        let mut scene = Scene::default();
+        let move_x = |x| Transform::Trs {
+            translation: Vec3::new(x, 0.0, 0.0),
+            rotation: Quat::IDENTITY,
+            scale: Vec3::splat(2.0),
+        };
+        let leaf = scene.nodes.push(Node { transform: move_x(1.0), ..Node::default() });
+        scene.nodes.push(Node { transform: move_x(10.0), children: vec![leaf], ..Node::default() });
+        let pose = Pose::rest(&scene);
+        assert_eq!(pose.worlds[0].transform_point3(Vec3::ZERO), Vec3::new(12.0, 0.0, 0.0));
+        assert_eq!(pose.worlds[0].transform_vector3(Vec3::X), Vec3::new(4.0, 0.0, 0.0));
+    }
+}
