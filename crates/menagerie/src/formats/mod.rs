@@ -29,9 +29,13 @@ use crate::scene::{Axes, CheckedScene, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
+#[cfg(feature = "bogle")]
+pub mod bogle;
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
+    #[cfg(feature = "bogle")]
+    &bogle::FORMAT,
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
 ];
