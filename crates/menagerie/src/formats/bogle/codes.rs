@@ -121,6 +121,10 @@ crate::diag::code! {
         document: "Each instance has a geometry and a material of its own.",
         why: "Other formats bind the material to the mesh, which has to be copied for each. These copies would be out of proportion to the file, so further instances share a copy and its material.",
         fix: "Use fewer materials for this geometry.";
+    SKELETON_COPIES = Warning "bogle/skeleton-copies": "an animation collection is used by too many instances",
+        document: "Each collection is associated to one or more objects.",
+        why: "Other formats have bones in the tree, which have to be copied for each object. These copies would be out of proportion to the file, so further instances stay at rest.",
+        fix: "Use the collection for fewer objects.";
     NORMAL_LENGTH = Info "bogle/normal-length": "normals or tangents are not of unit length",
         document: "Nothing is said about their length.",
         why: "Conversions normalise them, and give those without a length some direction.",

@@ -14,9 +14,11 @@ use crate::scene::Axes;
 
 mod check;
 pub mod codes;
+mod frame;
 mod lift;
 mod lower;
 mod model;
+mod names;
 mod read;
 mod tree;
 mod write;

@@ -89,7 +89,7 @@ impl Tree {
     /// The tree as the exporter writes it: `0{1{}2{}}3{}`. Each place is followed by all that is below it.
     pub fn to_text(places: &[Place]) -> Vec<u8> {
         let mut text = Vec::new();
-        let mut open = 0;
+        let mut open = 0usize;
         for place in places {
             text.extend(std::iter::repeat_n(b'}', open.saturating_sub(place.depth)));
             text.extend_from_slice(place.instance.to_string().as_bytes());
