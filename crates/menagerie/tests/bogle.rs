@@ -1,0 +1,301 @@
+//! BOGLE: the values beside the files, poses against Blender's, and round trips through the Scene.
+
+mod support;
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use glam::{Mat4, Vec3};
+use menagerie::bytes::Span;
+use menagerie::diag::{Issues, LossReport, Severity};
+use menagerie::formats::bogle::{self, BoneEncoding, FORMAT, Geometry, Instance, Model, Slot, Vertex};
+use menagerie::formats::{FileModel, ReadOptions, WriteOptions};
+use menagerie::scene::{Bounds, NodeId, Pose, Scene, Turn, assert_scene};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use support::{TestFile, own, real};
+
+fn model(file: &TestFile) -> Model {
+    bogle::read(&file.bytes).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
+}
+
+fn lifted(model: &Model) -> Scene {
+    let scene = bogle::lift(model, &ReadOptions::default()).scene;
+    assert_scene(&scene);
+    scene
+}
+
+/// Made and real files.
+fn readable() -> Vec<TestFile> {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    files
+}
+
+fn real_model(name: &str) -> Option<Model> {
+    real(&FORMAT).iter().find(|file| file.stem() == name).map(model)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the corpus has UTF-8 names")
+}
+
+fn hash(bytes: impl Iterator<Item = [u8; 4]>) -> String {
+    let bytes: Vec<u8> = bytes.flatten().collect();
+    Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn stream<const N: usize>(g: &Geometry, field: fn(&Vertex) -> [zerocopy::little_endian::F32; N]) -> String {
+    hash(g.vertices.iter().flat_map(|v| field(v).map(|x| x.to_bytes())))
+}
+
+fn bounds<const N: usize>(points: impl Iterator<Item = [f32; N]>) -> Value {
+    let (mut min, mut max) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+    for point in points {
+        for i in 0..N {
+            min[i] = min[i].min(point[i]);
+            max[i] = max[i].max(point[i]);
+        }
+    }
+    json!({ "max": max.to_vec(), "min": min.to_vec() })
+}
+
+fn geometry_json(g: &Geometry) -> Value {
+    let encoding = g.bone_encoding().unwrap_or(BoneEncoding::Float);
+    let bones = |v: &Vertex| v.bones.map(|word| encoding.decode(word.get()).expect("a whole number"));
+    let skinned = g.vertices.iter().filter(|v| v.weights.iter().any(|w| w.get() > 0.0)).count();
+    json!({
+        "bone_index_encoding": if encoding == BoneEncoding::Float { "float" } else { "integer" },
+        "bounds": bounds(g.vertices.iter().map(|v| v.position.map(|x| x.get()))),
+        "hashes": {
+            "binormals": stream(g, |v| v.binormal),
+            "bone_indices": hash(g.vertices.iter().flat_map(|v| bones(v).map(u32::to_le_bytes))),
+            "indices": hash(g.indices.iter().map(|index| index.to_bytes())),
+            "normals": stream(g, |v| v.normal),
+            "positions": stream(g, |v| v.position),
+            "tangents": stream(g, |v| v.tangent),
+            "uvs": stream(g, |v| v.uv),
+            "weights": stream(g, |v| v.weights),
+        },
+        "index_count": g.indices.len(),
+        "max_bone_index": g.vertices.iter().flat_map(bones).max().unwrap_or(0),
+        "name": text(&g.name),
+        "skinned_vertices": skinned,
+        "type": g.kind,
+        "uv_bounds": bounds(g.vertices.iter().map(|v| v.uv.map(|x| x.get()))),
+        "vertex_count": g.vertices.len(),
+    })
+}
+
+fn material_json(m: &bogle::Material) -> Value {
+    let textures = Slot::ALL.into_iter().filter(|slot| !m.texture(*slot).is_empty());
+    let textures: serde_json::Map<String, Value> =
+        textures.map(|slot| (slot.name().to_owned(), text(m.texture(slot)).into())).collect();
+    json!({
+        "alpha_blending": m.alpha_blend, "alpha_threshold": m.alpha_threshold, "ambient": m.ambient,
+        "bump_intensity": m.bump_intensity, "diffuse": m.diffuse, "emissive": m.emissive,
+        "index_of_refraction": m.index_of_refraction, "name": text(&m.name), "opacity": m.opacity,
+        "reflectance": m.reflectance, "refraction": m.refraction, "shader": m.shader,
+        "specular": m.specular, "specular_power": m.specular_power, "specular_scale": m.specular_scale,
+        "textures": textures, "type": m.kind,
+    })
+}
+
+fn collection_json(c: &bogle::Collection) -> Value {
+    let floats = |list: &[zerocopy::little_endian::F32]| list.iter().map(|x| x.get()).collect::<Vec<_>>();
+    let animations = c.animations.iter().map(|a| {
+        let rotations = |k: &bogle::Key| k.rotations.iter().map(|r| floats(r)).collect::<Vec<_>>();
+        json!({
+            "keyframe_count": a.keys.len(),
+            "name": text(&a.name),
+            "root_offsets": a.keys.iter().map(|k| k.root_offset).collect::<Vec<_>>(),
+            "rotations": a.keys.iter().map(rotations).collect::<Vec<_>>(),
+            "times": a.keys.iter().map(|k| k.time).collect::<Vec<_>>(),
+        })
+    });
+    let bones = c.bones.iter().map(|b| {
+        json!({ "parent": b.parent.get(), "position": floats(&b.position), "rotation": floats(&b.rotation) })
+    });
+    json!({
+        "animations": animations.collect::<Vec<_>>(),
+        "name": text(&c.name),
+        "skeleton": { "bones": bones.collect::<Vec<_>>(), "transform": c.transform },
+        "type": c.kind,
+    })
+}
+
+fn light_json(l: &bogle::Light) -> Value {
+    let kind = ["spot", "directional", "point"][usize::from(l.kind)];
+    json!({
+        "angle": l.angle, "color": l.color, "constant": l.constant, "intensity": l.intensity,
+        "kind": kind, "linear": l.linear,
+        "name": text(&l.name), "quadratic": l.quadratic, "type": l.kind,
+    })
+}
+
+fn camera_json(c: &bogle::Camera) -> Value {
+    json!({
+        "far": c.far, "fov": c.fov, "height": c.height, "main": c.main, "name": text(&c.name),
+        "near": c.near, "type": c.kind, "width": c.width,
+    })
+}
+
+fn instance_json(i: &Instance) -> Value {
+    json!({
+        "animation_collection": i.collection, "camera": i.camera, "geometry": i.geometry, "light": i.light,
+        "material": i.material, "matrix": i.matrix, "name": text(&i.name),
+    })
+}
+
+/// The tree as nested lists of an instance and its children.
+fn tree_json(tree: &bogle::Tree) -> (Value, usize) {
+    fn below(tree: &bogle::Tree, parent: Option<usize>) -> Value {
+        let places = tree.places.iter().enumerate().filter(|(_, place)| place.parent == parent);
+        places.map(|(i, place)| json!([place.instance, below(tree, Some(i))])).collect()
+    }
+    (below(tree, None), tree.places.iter().map(|place| place.depth + 1).max().unwrap_or(0))
+}
+
+/// Floats written by this program and by another may differ in their digits, not in their value.
+fn same(path: &str, found: &Value, expected: &Value) {
+    match (found, expected) {
+        (Value::Object(a), Value::Object(b)) => {
+            assert_eq!(a.keys().collect::<std::collections::BTreeSet<_>>(), b.keys().collect(), "{path}");
+            b.iter().for_each(|(key, value)| same(&format!("{path}.{key}"), &a[key], value));
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{path}");
+            a.iter().zip(b).enumerate().for_each(|(i, (a, b))| same(&format!("{path}[{i}]"), a, b));
+        }
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap() as f32, b.as_f64().unwrap() as f32);
+            assert_eq!(a.to_bits(), b.to_bits(), "{path}: {a} is not {b}");
+        }
+        (a, b) => assert_eq!(a, b, "{path}"),
+    }
+}
+
+#[test]
+fn the_values_beside_the_files_are_found() {
+    for file in readable() {
+        let Some(mut expected) = file.expected() else { panic!("{} has no values", file.name()) };
+        let m = model(&file);
+        let (tree, depth) = tree_json(&m.parsed_tree().unwrap());
+        let list = |found: Vec<Value>| Value::Array(found);
+        let found = json!({
+            "animation_collections": list(m.collections.iter().map(collection_json).collect()),
+            "cameras": list(m.cameras.iter().map(camera_json).collect()),
+            "counts": {
+                "animation_collections": m.collections.len(), "cameras": m.cameras.len(),
+                "geometries": m.geometries.len(), "instances": m.instances.len(),
+                "lights": m.lights.len(), "materials": m.materials.len(),
+            },
+            "file_size": file.bytes.len(),
+            "format": FORMAT.name,
+            "geometries": list(m.geometries.iter().map(geometry_json).collect()),
+            "global_ambient": m.ambient,
+            "instances": list(m.instances.iter().map(instance_json).collect()),
+            "lights": list(m.lights.iter().map(light_json).collect()),
+            "materials": list(m.materials.iter().map(material_json).collect()),
+            "tree": tree,
+            "tree_depth": depth,
+            "version": m.version,
+        });
+        let warnings = expected.as_object_mut().unwrap().remove("warnings").unwrap();
+        same(&file.name(), &found, &expected);
+        let errors = file.read(&FORMAT).issues.has_errors();
+        assert_eq!(errors, !warnings.as_array().unwrap().is_empty(), "{}: {warnings}", file.name());
+    }
+}
+
+#[test]
+fn blender_has_the_same_poses() {
+    let Some(shared) = support::shared() else { return };
+    let poses = shared.join("corpus/real/bogle/blender_poses.poses.json");
+    let poses: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(poses).unwrap()).unwrap();
+    let scene = lifted(&real_model("blender_poses").unwrap());
+    for pose in poses {
+        let name = pose["animation"].as_str().unwrap();
+        let time = pose["time"].as_f64().unwrap() as f32;
+        let animation = scene.animations.iter().find(|animation| animation.name == name).unwrap();
+        let found = own_axes(Pose::at(&scene, animation, time).bounds(&scene).unwrap());
+        let vector = |name: &str| {
+            let list = pose[name].as_array().unwrap();
+            Vec3::from_array(std::array::from_fn(|i| list[i].as_f64().unwrap() as f32))
+        };
+        let off = (found.min - vector("min")).abs().max((found.max - vector("max")).abs()).max_element();
+        assert!(off < 1e-4, "{name} at {time} s is off by {off}");
+    }
+}
+
+/// Bounds of the Scene in the file's own axes.
+fn own_axes(bounds: Bounds) -> Bounds {
+    let back = Turn::YUpToZUp;
+    let (a, b) = (back.vec3(bounds.min), back.vec3(bounds.max));
+    Bounds { min: a.min(b), max: a.max(b) }
+}
+
+#[test]
+fn the_hierarchy_multiplies_down_the_tree() {
+    let Some(model) = real_model("hierarchy") else { return };
+    let scene = lifted(&model);
+    let pose = Pose::rest(&scene);
+    let found = own_axes(pose.bounds(&scene).unwrap());
+    let expected = (Vec3::new(-6.0, -1.0, -1.0), Vec3::new(5.380, 10.078, 5.927));
+    let off = (found.min - expected.0).abs().max((found.max - expected.1).abs()).max_element();
+    assert!(off < 1e-3, "{found:?}");
+    // Every node is where the product of the file's matrices puts its instance.
+    let tree = model.parsed_tree().unwrap();
+    let mut worlds: Vec<Mat4> = Vec::new();
+    for (i, place) in tree.places.iter().enumerate() {
+        let above = place.parent.map_or(Mat4::IDENTITY, |parent| worlds[parent]);
+        let instance = &model.instances[place.instance];
+        worlds.push(above * Mat4::from_cols_array(&instance.matrix));
+        let looks = instance.camera + instance.light > 0;
+        let meant = match looks {
+            true => Turn::ZUpToYUp.to_matrix() * worlds[i],
+            false => Turn::ZUpToYUp.matrix(worlds[i]),
+        };
+        let node = node_of(&scene, place.instance);
+        assert!(pose.worlds[node.index()].abs_diff_eq(meant, 1e-5), "instance {}", place.instance);
+    }
+}
+
+fn node_of(scene: &Scene, instance: usize) -> NodeId {
+    let has = |node: &menagerie::scene::Node| {
+        node.extras.get("bogle", "instance").and_then(Value::as_u64) == Some(instance as u64)
+    };
+    scene.nodes.iter().find(|(_, node)| has(node)).unwrap().0
+}
+
+#[test]
+fn bones_rest_where_blender_has_them() {
+    let Some(model) = real_model("skinned") else { return };
+    let scene = lifted(&model);
+    let pose = Pose::rest(&scene);
+    let skin = scene.skins.values().next().unwrap();
+    let armature = pose.worlds[skin.skeleton.unwrap().index()];
+    // The bones are sorted by name: Arm.L, Arm.R, Chest, Hand.L, Head, Hips, Spine.
+    let heads = [
+        (2, "Chest", Vec3::new(0.1, 0.3, 2.0), 1e-6),
+        (4, "Head", Vec3::new(0.1, 0.2, 2.5), 1e-6),
+        (5, "Hips", Vec3::new(0.1, 0.2, 1.0), 1e-6),
+        (6, "Spine", Vec3::new(0.1, 0.2, 1.5), 1e-6),
+    ];
+    for (bone, name, expected, tolerance) in heads {
+        let joint = pose.worlds[skin.joints[bone].index()];
+        let head = Turn::YUpToZUp.vec3((armature.inverse() * joint).w_axis.truncate());
+        assert!((head - expected).length() < tolerance, "{name} is at {head}");
+    }
+    let animations: Vec<_> =
+        scene.animations.iter().map(|a| (a.name.as_str(), a.channels[0].times.len())).collect();
+    assert_eq!(animations, [("Walk", 4), ("Wave", 4), ("Single", 1)]);
+    // At rest skinning changes nothing.
+    let (node, of) = scene.nodes.iter().find(|(_, node)| node.skin.is_some()).unwrap();
+    let primitive = &scene.meshes[of.mesh.unwrap()].primitives[0];
+    let world = pose.worlds[node.index()];
+    for (skinned, plain) in pose.positions(&scene, node, primitive).iter().zip(&primitive.positions) {
+        let plain = world.transform_point3(Vec3::from_array(*plain));
+        assert!((*skinned - plain).length() < 1e-5, "{skinned} is not {plain}");
+    }
+}
