@@ -299,3 +299,50 @@ fn bones_rest_where_blender_has_them() {
         assert!((*skinned - plain).length() < 1e-5, "{skinned} is not {plain}");
     }
 }
+
+fn lowered(scene: &Scene) -> (Model, LossReport) {
+    let mut losses = LossReport::new();
+    let model = bogle::lower(assert_scene(scene), &WriteOptions::default(), &mut losses);
+    // What is written can be read, and is the same.
+    let read = bogle::read(&model.to_bytes()).unwrap_or_else(|issue| panic!("{issue}"));
+    assert_eq!(read, model);
+    (model, losses)
+}
+
+/// The words and numbers of what a Scene holds, in the order of its fields.
+fn tokens(scene: &Scene) -> Vec<String> {
+    let text = format!("{scene:?}");
+    text.split(|c: char| " ,()[]{}:".contains(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn assert_same_scene(name: &str, a: &Scene, b: &Scene) {
+    let (a, b) = (tokens(a), tokens(b));
+    for (i, (x, y)) in a.iter().zip(&b).enumerate() {
+        let same = match (x.parse::<f64>(), y.parse::<f64>()) {
+            (Ok(x), Ok(y)) => (x - y).abs() <= 1e-6 * x.abs().max(y.abs()).max(1.0),
+            _ => x == y,
+        };
+        assert!(same, "{name}: {x} became {y} after {:?}", &a[i.saturating_sub(60)..i]);
+    }
+    assert_eq!(a.len(), b.len(), "{name}");
+}
+
+#[test]
+fn a_file_comes_back_from_the_scene() {
+    for file in readable() {
+        let before = model(&file);
+        let scene = lifted(&before);
+        let (after, losses) = lowered(&scene);
+        assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
+        assert_eq!(after.tree, before.tree, "{}", file.name());
+        assert_eq!(after.instances.len(), before.instances.len());
+        assert_eq!(after.materials, before.materials, "{}", file.name());
+        assert_eq!(after.cameras, before.cameras, "{}", file.name());
+        assert_eq!(after.lights, before.lights, "{}", file.name());
+        assert_eq!(after.summary(), before.summary(), "{}", file.name());
+        for (a, b) in after.instances.iter().zip(&before.instances) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        assert_same_scene(&file.name(), &scene, &lifted(&after));
+    }
+}

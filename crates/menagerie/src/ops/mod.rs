@@ -2,10 +2,14 @@
 
 mod normals;
 mod scale;
+mod shading;
 mod split;
+mod tangents;
 mod uvs;
 
 pub use normals::{face_normal, smooth_normals};
 pub use scale::scale;
+pub use shading::to_phong;
 pub use split::{select, split_by_vertex_limit};
+pub use tangents::tangents;
 pub use uvs::flip_v;

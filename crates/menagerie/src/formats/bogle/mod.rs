@@ -62,6 +62,7 @@ pub static FORMAT: Format = Format {
         uv_sets: 1,
         embeds_textures: false,
         holds: &[
+            (Aspect::Scenes, Holds::Partly, "the one that is shown"),
             (Aspect::Hierarchy, Holds::Partly, "one material per instance; 256 levels"),
             (Aspect::Names, Holds::Partly, "not of bones and pictures"),
             (Aspect::Transforms, Holds::Fully, "as matrices"),
