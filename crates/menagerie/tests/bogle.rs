@@ -346,3 +346,253 @@ fn a_file_comes_back_from_the_scene() {
         assert_same_scene(&file.name(), &scene, &lifted(&after));
     }
 }
+
+#[test]
+fn bad_files_say_where() {
+    for (name, code, path, span) in [
+        ("deep_chain_257", "bogle/tree-depth", "tree[917]", (24497, 24498)),
+        ("tree_badchar", "bogle/tree-character", "tree[2]", (140, 141)),
+        ("tree_cycle", "bogle/tree-cycle", "tree[4]", (234, 235)),
+        ("tree_noterm", "bogle/tree-not-terminated", "tree", (140, 141)),
+        ("tree_oob", "bogle/tree-number", "tree[0]", (138, 139)),
+        ("tree_unclosed", "bogle/tree-unclosed", "tree[3]", (233, 234)),
+    ] {
+        let file = own("bad", &FORMAT).into_iter().find(|file| file.stem() == name).expect(name);
+        let reading = file.read(&FORMAT);
+        let errors: Vec<_> = reading.issues.iter().filter(|i| i.severity == Severity::Error).collect();
+        let [error] = errors[..] else { panic!("{name}: {errors:#?}") };
+        let found = (error.code.id, error.path.as_str(), error.span);
+        assert_eq!(found, (code, path, Some(Span::new(span.0, span.1))), "{name}");
+    }
+    assert_eq!(own("bad", &FORMAT).len(), 6);
+}
+
+#[test]
+fn a_hundred_megabytes_of_braces_are_refused_at_once() {
+    let mut bytes = Model::default().to_bytes();
+    bytes.pop();
+    bytes.resize(100_000_000, b'{');
+    let start = Instant::now();
+    let reading = FORMAT.open(&bytes, &ReadOptions::default());
+    assert!(start.elapsed() < Duration::from_millis(50), "{:?}", start.elapsed());
+    assert!(reading.model.is_none());
+    assert_eq!(reading.issues.iter().next().map(|issue| issue.code.id), Some("bogle/tree-depth"));
+    bytes.fill(b'{');
+    assert!(FORMAT.open(&bytes, &ReadOptions::default()).model.is_none());
+}
+
+fn word(value: f32) -> zerocopy::little_endian::U32 {
+    value.to_bits().into()
+}
+
+/// A triangle whose corners hang on bones.
+fn triangle(bones: [[u32; 3]; 3], weights: [[f32; 3]; 3], encoding: BoneEncoding) -> Geometry {
+    let corner = |i: usize, position: [f32; 3], uv: [f32; 2]| Vertex {
+        position: position.map(Into::into),
+        uv: uv.map(Into::into),
+        normal: [0.0, 0.0, 1.0].map(Into::into),
+        tangent: [1.0, 0.0, 0.0].map(Into::into),
+        binormal: [0.0, -1.0, 0.0].map(Into::into),
+        bones: bones[i].map(|bone| encoding.encode(bone).into()),
+        weights: weights[i].map(Into::into),
+    };
+    Geometry {
+        name: b"triangle".to_vec(),
+        vertices: vec![
+            corner(0, [0.0, 0.0, 0.0], [0.0, 0.0]),
+            corner(1, [1.0, 0.0, 0.5], [1.0, 0.25]),
+            corner(2, [0.0, 2.0, 0.0], [-3.5, 1.0]),
+        ],
+        indices: [0, 1, 2].map(Into::into).to_vec(),
+        ..Geometry::default()
+    }
+}
+
+fn bone(parent: u32, position: [f32; 3], rotation: [f32; 4]) -> bogle::Bone {
+    bogle::Bone {
+        parent: parent.into(),
+        position: position.map(Into::into),
+        rotation: rotation.map(Into::into),
+    }
+}
+
+fn key(time: f32, root_offset: [f32; 3], rotations: &[[f32; 4]]) -> bogle::Key {
+    let rotations = rotations.iter().map(|rotation| rotation.map(Into::into)).collect();
+    bogle::Key { time, root_offset, rotations }
+}
+
+/// Moved, turned, stretched and sheared.
+fn odd_matrix(seed: f32) -> [f32; 16] {
+    let mut matrix = Mat4::from_rotation_z(seed) * Mat4::from_scale(Vec3::new(1.0, 2.0, 0.5));
+    matrix *= Mat4::from_rotation_x(seed * 2.0);
+    matrix.w_axis = Vec3::new(seed, -2.0, 3.0).extend(1.0);
+    matrix.to_cols_array()
+}
+
+/// A valid file with everything that the real ones lack.
+fn everything() -> Model {
+    let turn = [0.6, 0.0, 0.0, 0.8];
+    let none = [0.0, 0.0, 0.0, 1.0];
+    let weights = [[0.5, 0.25, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]];
+    let mut plain = triangle([[0; 3]; 3], [[0.0; 3]; 3], BoneEncoding::Float);
+    for vertex in &mut plain.vertices {
+        vertex.tangent = [0.0; 3].map(Into::into);
+        vertex.binormal = [0.0; 3].map(Into::into);
+    }
+    let odd_binormal = {
+        let mut geometry = triangle([[0, 1, 2]; 3], weights, BoneEncoding::Float);
+        geometry.vertices[1].binormal = [0.6, 0.8, 0.0].map(Into::into);
+        geometry
+    };
+    let rig = bogle::Collection {
+        name: b"rig".to_vec(),
+        transform: odd_matrix(0.3),
+        bones: vec![
+            bone(3, [0.0, 1.0, 0.0], turn),
+            bone(0, [5.0, 0.0, 0.0], none),
+            bone(0, [1.0, 2.0, 3.0], turn),
+        ],
+        animations: vec![
+            bogle::Animation { name: b"empty".to_vec(), keys: vec![] },
+            bogle::Animation {
+                name: b"walk".to_vec(),
+                keys: vec![
+                    key(-0.5, [0.0; 3], &[none, turn, none]),
+                    key(0.25, [1.0, 2.0, 3.0], &[turn, none, [0.0, 0.6, 0.0, -0.8]]),
+                    key(2.0, [0.5, 0.0, 0.0], &[none, none, turn]),
+                ],
+            },
+        ],
+        ..bogle::Collection::default()
+    };
+    let boneless = bogle::Collection {
+        name: b"nothing".to_vec(),
+        animations: vec![bogle::Animation {
+            name: b"x".to_vec(),
+            keys: vec![key(1.0, [1.0, 0.0, 0.0], &[])],
+        }],
+        ..bogle::Collection::default()
+    };
+    let textures: [Vec<u8>; 8] =
+        ["a", "b/c", "d.e", "", "f", "", "g", "h"].map(|name| name.as_bytes().to_vec());
+    let instance = |name: &str, camera, geometry, material, light, collection, seed| Instance {
+        name: name.as_bytes().to_vec(),
+        camera,
+        geometry,
+        material,
+        light,
+        collection,
+        matrix: odd_matrix(seed),
+    };
+    Model {
+        ambient: [0.1, 0.2, 0.3, 0.4],
+        cameras: vec![
+            bogle::Camera {
+                kind: 1,
+                name: b"tall".to_vec(),
+                width: 600,
+                height: 800,
+                near: 0.5,
+                far: 20.0,
+                fov: 1.2,
+                main: 7,
+            },
+            bogle::Camera {
+                name: b"wide".to_vec(),
+                width: 1920,
+                height: 1080,
+                near: 0.1,
+                far: 9.0,
+                fov: 0.7,
+                ..Default::default()
+            },
+        ],
+        geometries: vec![
+            triangle([[0, 1, 2]; 3], weights, BoneEncoding::Integer),
+            plain,
+            odd_binormal,
+            triangle([[0, 1, 2]; 3], weights, BoneEncoding::Float),
+        ],
+        materials: vec![
+            bogle::Material {
+                name: b"glass".to_vec(),
+                opacity: 0.5,
+                alpha_blend: 3,
+                alpha_threshold: 0.25,
+                reflectance: 0.5,
+                diffuse: [0.1, 0.2, 0.3, 0.9],
+                specular: [1.0, 0.5, 0.25, 0.125],
+                textures,
+                ..Default::default()
+            },
+            bogle::Material {
+                name: b"plain".to_vec(),
+                alpha_threshold: 0.1,
+                shader: 2,
+                ..Default::default()
+            },
+            bogle::Material { name: b"Br\xFCcke".to_vec(), alpha_threshold: 2.0, ..Default::default() },
+        ],
+        lights: vec![
+            bogle::Light {
+                kind: 0,
+                name: b"spot".to_vec(),
+                color: [1.0, 2.0, 3.0, 0.5],
+                constant: 0.0,
+                linear: -15.0,
+                quadratic: 1.0,
+                intensity: -0.5,
+                angle: 1.0,
+            },
+            bogle::Light {
+                kind: 2,
+                name: b"point".to_vec(),
+                color: [1.0; 4],
+                quadratic: 1.0,
+                intensity: 197.5,
+                angle: 0.25,
+                ..Default::default()
+            },
+        ],
+        collections: vec![rig.clone(), boneless, bogle::Collection { name: b"unused".to_vec(), ..rig }],
+        instances: vec![
+            instance("both", 1, 1, 1, 1, 1, 0.1),
+            instance("again", 0, 1, 2, 0, 1, 0.2),
+            instance("camera with child", 2, 0, 0, 0, 0, 0.3),
+            instance("child of camera", 0, 2, 1, 0, 2, 0.4),
+            instance("light in child", 0, 0, 0, 2, 0, 0.5),
+            instance("camera and light and bones", 1, 0, 0, 2, 1, 0.6),
+            instance("odd", 0, 3, 3, 0, 1, 0.7),
+            instance("same geometry, no bones", 0, 3, 3, 0, 0, 0.8),
+        ],
+        tree: b"1 2{}{ 03{4}{5}\n} 0 6{7}".to_vec(),
+        ..Model::default()
+    }
+}
+
+#[test]
+fn everything_comes_back_from_the_scene() {
+    let mut before = everything();
+    // The tree reopens a node that has a child; without that the file is valid.
+    let mut issues = Issues::default();
+    bogle::check(&before, &mut issues);
+    assert!(issues.iter().any(|issue| issue.code.id == "bogle/tree-reopened"), "{issues:#?}");
+    before.tree = b"1 2{}{ 03{4}5\n} 0 6{7}".to_vec();
+    let mut issues = Issues::default();
+    bogle::check(&before, &mut issues);
+    assert!(!issues.has_errors(), "{issues:#?}");
+    let scene = lifted(&before);
+    let (after, losses) = lowered(&scene);
+    assert!(losses.is_empty(), "{losses:#?}");
+    assert_same_scene("everything", &scene, &lifted(&after));
+    // What does not go through arithmetic is the same.
+    assert_eq!((after.ambient, &after.cameras), (before.ambient, &before.cameras));
+    assert_eq!((&after.materials, &after.lights), (&before.materials, &before.lights));
+    assert_eq!((&after.instances, &after.tree), (&before.instances, &before.tree));
+    assert_eq!(after.summary(), before.summary());
+    assert_eq!(after.geometries[0].bone_encoding(), Some(BoneEncoding::Integer));
+    for (a, b) in after.collections.iter().zip(&before.collections) {
+        let names = |c: &bogle::Collection| c.animations.iter().map(|a| a.name.clone()).collect::<Vec<_>>();
+        assert_eq!((&a.name, names(a)), (&b.name, names(b)));
+    }
+}

@@ -263,9 +263,14 @@ fn tracks(collection: &Collection, animation: &Animation) -> Vec<Track> {
     let mut tracks = Vec::new();
     for (index, (bone, parent)) in collection.bones.iter().zip(&parents).enumerate() {
         let (q, p) = rest(bone, parent.is_none());
+        let mut before = None;
         let turn = |key: &&Key| {
             let key = key.rotations.get(index).copied().map_or(DQuat::IDENTITY, rotation);
-            turned_rotation((q * key).normalize()).to_array()
+            // The same rotation has two signs; the nearer one makes readers turn the short way.
+            let now = (q * key).normalize();
+            let now = if before.is_some_and(|before: DQuat| before.dot(now) < 0.0) { -now } else { now };
+            before = Some(now);
+            turned_rotation(now).to_array()
         };
         let values = keys.iter().flat_map(turn).collect();
         tracks.push(Track { bone: index, property: Property::Rotation, times: times.clone(), values });

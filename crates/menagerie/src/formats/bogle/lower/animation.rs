@@ -94,14 +94,14 @@ impl Lowering<'_> {
         let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
         let first_root = rig.parents.iter().position(Option::is_none);
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
-        let mut before: Vec<DQuat> = vec![DQuat::IDENTITY; rig.bones.len()];
+        let mut before: Vec<DQuat> = Vec::new();
         for (time, pose) in times.iter().zip(&poses) {
             let turns = pose.iter().zip(&rig.rest).map(|((now, _), (rest, _))| rest.inverse() * *now);
             // The same rotation has two signs; the nearer one makes readers turn the short way.
-            before = turns
-                .zip(&before)
-                .map(|(turn, before)| if turn.dot(*before) < 0.0 { -turn } else { turn })
-                .collect();
+            let nearer = |(bone, turn): (usize, DQuat)| {
+                if before.get(bone).is_some_and(|before| before.dot(turn) < 0.0) { -turn } else { turn }
+            };
+            before = turns.enumerate().map(nearer).collect();
             let offset = first_root.and_then(|root| {
                 let ((_, now), (turn, rest)) = (pose.get(root)?, rig.rest.get(root)?);
                 let offset = turn.inverse() * (*now - *rest);
