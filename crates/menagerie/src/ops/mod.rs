@@ -1,5 +1,6 @@
 //! Changes of a Scene: Scene in, Scene out.
 
+mod morph;
 mod normals;
 mod scale;
 mod shading;
@@ -7,6 +8,7 @@ mod split;
 mod tangents;
 mod uvs;
 
+pub use morph::bake_morphs;
 pub use normals::{face_normal, smooth_normals};
 pub use scale::scale;
 pub use shading::to_phong;
