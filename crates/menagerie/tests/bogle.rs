@@ -596,3 +596,201 @@ fn everything_comes_back_from_the_scene() {
         assert_eq!((&a.name, names(a)), (&b.name, names(b)));
     }
 }
+
+#[test]
+fn changing_one_field_changes_only_its_bytes() {
+    type Change = fn(&mut Model);
+    let changes: [(&str, Change); 9] = [
+        ("ambient", |m| m.ambient[2] += 1.0),
+        ("cameras[1].fov", |m| m.cameras[1].fov += 1.0),
+        ("geometries[2].vertices[1].uv", |m| m.geometries[2].vertices[1].uv[1] = 5.0.into()),
+        ("geometries[0].indices[2].vertex", |m| m.geometries[0].indices[2] = 1.into()),
+        ("materials[1].alpha_threshold", |m| m.materials[1].alpha_threshold = 0.75),
+        ("materials[0].textures.diffuse", |m| m.materials[0].textures[2][1] = b'x'),
+        ("lights[0].intensity", |m| m.lights[0].intensity = 9.0),
+        ("animation_collections[0].animations[1].keys[2].rotations[1].xyzw", |m| {
+            m.collections[0].animations[1].keys[2].rotations[1] = [0.0, 1.0, 0.0, 0.0].map(Into::into);
+        }),
+        ("instances[3].matrix", |m| m.instances[3].matrix[13] = 42.0),
+    ];
+    for (path, change) in changes {
+        let before = everything();
+        let mut after = before.clone();
+        change(&mut after);
+        let (old, new) = (before.to_bytes(), after.to_bytes());
+        let span = before.byte_map().find(path).unwrap_or_else(|| panic!("{path} is not in the map"));
+        let changed: Vec<usize> = (0..old.len()).filter(|i| old[*i] != new[*i]).collect();
+        assert_eq!(old.len(), new.len(), "{path}");
+        assert!(!changed.is_empty(), "{path}");
+        let inside = |i: &usize| (span.start..span.end).contains(&(*i as u64));
+        assert!(changed.iter().all(inside), "{path} at {span} changed {changed:?}");
+    }
+}
+
+#[test]
+fn problems_are_found_where_they_are() {
+    type Break = fn(&mut Model);
+    let cases: [(&str, &str, Break); 20] = [
+        ("bogle/trailing-bytes", "trailing", |m| m.trailing = b"rest".to_vec()),
+        ("bogle/index-count", "geometries[1].index_count", |m| m.geometries[1].indices.truncate(2)),
+        ("bogle/index-range", "geometries[1].indices[1].vertex", |m| m.geometries[1].indices[1] = 3.into()),
+        ("bogle/bone-encoding", "geometries[2].vertices[2].bones", |m| {
+            m.geometries[2].vertices[2].bones[1] = 1.into();
+        }),
+        ("bogle/bone-index", "geometries[2].vertices[2].bones", |m| {
+            m.geometries[2].vertices[2].bones[1] = word(1.5);
+        }),
+        ("bogle/bone-range", "geometries[2].vertices[0].bones", |m| {
+            m.geometries[2].vertices[0].bones[0] = word(3.0);
+        }),
+        ("bogle/negative-weight", "geometries[2].vertices[0].weights", |m| {
+            m.geometries[2].vertices[0].weights[2] = (-1.0).into();
+        }),
+        ("bogle/bone-parent", "animation_collections[0].bones[1].parent", |m| {
+            m.collections[0].bones[1].parent = 4.into();
+        }),
+        ("bogle/bone-cycle", "animation_collections[0].bones[0].parent", |m| {
+            m.collections[0].bones[2].parent = 1.into();
+        }),
+        ("bogle/key-order", "animation_collections[0].animations[1].keys[2].time", |m| {
+            m.collections[0].animations[1].keys[2].time = 0.0;
+        }),
+        ("bogle/key-equal", "animation_collections[0].animations[1].keys[2].time", |m| {
+            m.collections[0].animations[1].keys[2].time = 0.25;
+        }),
+        ("bogle/rotation", "animation_collections[0].bones[1].rotation", |m| {
+            m.collections[0].bones[1].rotation = [0.0; 4].map(Into::into);
+        }),
+        ("bogle/matrix", "instances[4].matrix", |m| m.instances[4].matrix[3] = 1.0),
+        ("bogle/normal-and-bump", "materials[0].textures.bump", |m| {
+            m.materials[0].textures[5] = b"n".to_vec()
+        }),
+        ("bogle/component", "instances[0].light", |m| m.instances[0].light = 3),
+        ("bogle/no-material", "instances[1].material", |m| m.instances[1].material = 0),
+        ("bogle/main-camera", "cameras[1].main", |m| m.cameras[1].main = 1),
+        ("bogle/name-nul", "lights[1].name", |m| m.lights[1].name = b"a\0b".to_vec()),
+        ("bogle/tree-missing", "instances[7]", |m| m.tree = b"1 2{3{4}5} 0 6".to_vec()),
+        ("file/not-finite", "geometries[0].vertices[1].normal", |m| {
+            m.geometries[0].vertices[1].normal[0] = f32::NAN.into();
+        }),
+    ];
+    let valid = || Model { tree: b"1 2{3{4}5} 0 6{7}".to_vec(), ..everything() };
+    let found = |model: &Model| -> Vec<(&'static str, String)> {
+        let issues = FORMAT.open(&model.to_bytes(), &ReadOptions::default()).issues;
+        assert!(issues.iter().all(|issue| issue.span.is_some()), "{issues:#?}");
+        issues.iter().map(|issue| (issue.code.id, issue.path.clone())).collect()
+    };
+    let usual = found(&valid());
+    for (code, path, spoil) in cases {
+        let mut model = valid();
+        spoil(&mut model);
+        let new: Vec<_> = found(&model).into_iter().filter(|issue| !usual.contains(issue)).collect();
+        assert!(new.contains(&(code, path.to_owned())), "{code} {path}: {new:?}");
+        // Whatever it is, the Scene keeps the rules, and it can be lowered again.
+        lowered(&lifted(&model));
+    }
+}
+
+#[test]
+fn options_choose_bone_indices_and_ascii_names() {
+    let mut scene = lifted(&everything());
+    scene.nodes.values_mut().next().unwrap().name = "Brücke".to_owned();
+    let mut options = WriteOptions::default();
+    options.settings.set("bogle-bone-index", "u32");
+    options.settings.set("bogle-ascii", "yes");
+    let mut losses = LossReport::new();
+    let model = bogle::lower(assert_scene(&scene), &options, &mut losses);
+    let encodings: Vec<_> = model.geometries.iter().filter_map(Geometry::bone_encoding).collect();
+    assert_eq!(encodings, [BoneEncoding::Integer; 3]);
+    assert!(losses.iter().any(|loss| loss.code().id == "loss/names"));
+    assert!(model.materials.iter().all(|material| material.name.is_ascii()));
+    let mut options = ReadOptions::default();
+    options.settings.set("bogle-ascii", "yes");
+    let issues = FORMAT.open(&everything().to_bytes(), &options).issues;
+    assert!(issues.iter().any(|i| i.code.id == "bogle/name-not-ascii" && i.path == "materials[2].name"));
+}
+
+#[test]
+fn a_tree_that_is_too_deep_is_made_shallower() {
+    let mut scene = Scene::default();
+    let mut child = None;
+    for i in 0..300 {
+        child = Some(scene.nodes.push(menagerie::scene::Node {
+            name: format!("level {}", 299 - i),
+            children: child.into_iter().collect(),
+            transform: menagerie::scene::Transform::Matrix(Mat4::from_translation(Vec3::X)),
+            ..Default::default()
+        }));
+    }
+    scene
+        .scenes
+        .push(menagerie::scene::SceneRoot { roots: child.into_iter().collect(), ..Default::default() });
+    let (model, losses) = lowered(&scene);
+    let mut issues = Issues::default();
+    bogle::check(&model, &mut issues);
+    assert!(!issues.has_errors(), "{issues:#?}");
+    assert!(losses.iter().any(|loss| loss.code().id == "loss/hierarchy" && loss.count == 44), "{losses:#?}");
+    let back = lifted(&model);
+    let deepest = back.nodes.iter().find(|(_, node)| node.name == "level 299").unwrap().0;
+    let world = Pose::rest(&back).worlds[deepest.index()];
+    assert_eq!(world.w_axis.truncate(), Vec3::new(300.0, 0.0, 0.0));
+}
+
+/// Small files that ask for large Scenes: instances that share much must not be copied without end.
+#[test]
+fn copies_stay_in_proportion() {
+    let mut shared = triangle([[0; 3]; 3], [[1.0, 0.0, 0.0]; 3], BoneEncoding::Float);
+    shared.vertices.resize(20_000, shared.vertices[0]);
+    let rig = bogle::Collection {
+        bones: vec![bone(0, [0.0; 3], [0.0, 0.0, 0.0, 1.0]); 5000],
+        ..Default::default()
+    };
+    let count = 2000;
+    let model = Model {
+        geometries: vec![shared],
+        materials: vec![bogle::Material::default(); count],
+        collections: vec![rig],
+        instances: (1..=count as u32)
+            .map(|material| Instance { geometry: 1, material, collection: 1, ..Instance::default() })
+            .collect(),
+        tree: (0..count).map(|i| format!("{i} ")).collect::<String>().into_bytes(),
+        ..Model::default()
+    };
+    let lift = bogle::lift(&model, &ReadOptions::default());
+    assert_scene(&lift.scene);
+    let codes: Vec<_> = lift.issues.iter().map(|issue| issue.code.id).collect();
+    assert!(codes.contains(&"bogle/material-copies") && codes.contains(&"bogle/skeleton-copies"));
+    let vertices: usize = lift.scene.meshes.values().map(|mesh| mesh.primitives[0].positions.len()).sum();
+    assert!(vertices < 2_000_000 && lift.scene.nodes.len() < 300_000);
+}
+
+/// A model of another format: three weights of four, several parts, a bind pose that is not the rest pose.
+#[test]
+fn the_ninja_survives() {
+    let Some(shared) = support::shared() else { return };
+    let bytes = std::fs::read(shared.join("corpus/real/bo3d/ninja.bo3d")).unwrap();
+    let format = menagerie::formats::Format::by_id("bo3d").unwrap();
+    let ninja = format.open(&bytes, &ReadOptions::default()).model.unwrap();
+    let scene = ninja.lift(&ReadOptions::default()).unwrap().scene;
+    let (model, losses) = lowered(&scene);
+    let mut issues = Issues::default();
+    bogle::check(&model, &mut issues);
+    assert!(!issues.has_errors(), "{issues:#?}");
+    let back = lifted(&model);
+    let report = menagerie::diff::diff(assert_scene(&scene), assert_scene(&back), &Default::default());
+    for difference in &report.differences {
+        let named = losses.iter().any(|loss| loss.aspect == difference.aspect);
+        assert!(named, "{difference} is not named in {losses:#?}");
+    }
+    // The skinned vertices are where they were, through the whole animation.
+    let diagonal = Pose::rest(&scene).bounds(&scene).unwrap().diagonal();
+    let end = scene.animations[0].seconds();
+    for step in 0..=20 {
+        let time = end * step as f32 / 20.0;
+        let at = |scene: &Scene| Pose::at(scene, &scene.animations[0], time).bounds(scene).unwrap();
+        let (a, b) = (at(&scene), at(&back));
+        let off = (a.min - b.min).abs().max((a.max - b.max).abs()).max_element();
+        println!("at {time} s the bounds are off by {off} of {diagonal}");
+    }
+    println!("{:#?}", losses.to_json("bo3d", "bogle"));
+}

@@ -116,7 +116,7 @@ impl Lifter<'_> {
         extras.set(FORMAT.id, "instance", index);
         let mut node = Node {
             name: names::lift(&instance.name, &mut extras),
-            transform: Transform::Matrix(frame.to_scene(parent, affine(&instance.matrix))),
+            transform: placed(frame.to_scene(parent, affine(&instance.matrix))),
             extras,
             ..Node::default()
         };
@@ -172,6 +172,11 @@ fn affine(values: &[f32; 16]) -> Mat4 {
     matrix.z_axis.w = 0.0;
     matrix.w_axis.w = 1.0;
     matrix
+}
+
+/// The transform of a matrix. That of an object that was never moved is worth to be known as such.
+fn placed(matrix: Mat4) -> Transform {
+    if matrix == Mat4::IDENTITY { Transform::IDENTITY } else { Transform::Matrix(matrix) }
 }
 
 /// Zero for what is infinite or not a number.

@@ -2,7 +2,7 @@ use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use zerocopy::little_endian::F32;
 
 use super::look::still;
-use super::{Lifter, affine, finite};
+use super::{Lifter, affine, finite, placed};
 use crate::diag::Issue;
 use crate::formats::bogle::frame::Frame;
 use crate::formats::bogle::model::{Animation, Bone, Collection, Instance, Key, named};
@@ -78,12 +78,8 @@ impl Lifter<'_> {
             extras.set(FORMAT.id, "still_animations", stills);
         }
         let transform = Frame::Turned.to_scene(parent, affine(&collection.transform));
-        let armature = self.scene.nodes.push(Node {
-            name,
-            transform: Transform::Matrix(transform),
-            extras,
-            ..Node::default()
-        });
+        let armature =
+            self.scene.nodes.push(Node { name, transform: placed(transform), extras, ..Node::default() });
         let parents = collection.parents();
         let bones: Vec<NodeId> = collection
             .bones

@@ -115,6 +115,10 @@ impl Lowering<'_> {
                 rotations: before.iter().map(rotation).collect(),
             });
         }
+        if !rig.from_file {
+            let message = "joints move as bones; what else hangs on them stays where it rests";
+            self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
+        }
         self.measure(i, rig, &motion, &times, &poses);
         self.report_resampling(i, &motion, times.len());
         Some(Animation { name: names::lower(&animation.name, &animation.extras), keys })

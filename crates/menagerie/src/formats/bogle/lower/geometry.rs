@@ -9,13 +9,23 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::lift::{BINORMAL, WEIGHT_SUM};
 use crate::formats::bogle::model::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::{FORMAT, names};
-use crate::ops::{smooth_normals, tangents};
+use crate::ops::{bake_morphs, smooth_normals, tangents};
 use crate::scene::{Mesh, MeshId, NodeId, Primitive, Topology, Turn};
 
 /// Bones that a vertex can hang on.
 const BONES: usize = 3;
 /// A weight that is too small to be worth a word.
 const SMALL_WEIGHT: f64 = 1e-4;
+
+/// Which geometry: a part of a mesh, on which skin, in which shape.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Plain {
+    mesh: usize,
+    part: usize,
+    skin: Option<usize>,
+    /// The bits of the morph weights.
+    shape: Vec<u32>,
+}
 
 /// The vertices of a part, in the Scene's axes.
 struct Corners {
@@ -31,11 +41,13 @@ impl Lowering<'_> {
         let node = self.scene.nodes.get(id)?;
         let mesh = node.mesh?;
         let moved = rig.and_then(|rig| self.rigs.get(rig)).is_some_and(|rig| rig.moved.is_some());
+        let own = self.scene.meshes.get(mesh).map(|mesh| mesh.weights.as_slice()).unwrap_or_default();
+        let weights = if node.weights.is_empty() { own } else { node.weights.as_slice() };
         if !moved {
             let skin = node.skin.map(|skin| skin.index());
-            return self.plain_geometry(mesh, part, rig.zip(skin));
+            return self.plain_geometry(mesh, part, rig.zip(skin), weights);
         }
-        let geometry = self.build(mesh, part, rig)?;
+        let geometry = self.build(mesh, part, rig, weights)?;
         Some(self.geometries.add(Some(mesh.index()), None, geometry))
     }
 
@@ -45,21 +57,32 @@ impl Lowering<'_> {
         mesh: MeshId,
         part: usize,
         rig: Option<(usize, usize)>,
+        weights: &[f32],
     ) -> Option<usize> {
-        let key = (mesh.index(), part, rig.map(|(_, skin)| skin));
+        let shape = weights.iter().map(|weight| weight.to_bits()).collect();
+        let key = Plain { mesh: mesh.index(), part, skin: rig.map(|(_, skin)| skin), shape };
         if let Some(known) = self.plain.get(&key) {
             return Some(*known);
         }
-        let geometry = self.build(mesh, part, rig.map(|(rig, _)| rig))?;
+        let geometry = self.build(mesh, part, rig.map(|(rig, _)| rig), weights)?;
         let group = self.scene.meshes.get(mesh).and_then(|mesh| kept_index(&mesh.extras, "geometry"));
         let index = self.geometries.add(Some(mesh.index()), group, geometry);
         self.plain.insert(key, index);
         Some(index)
     }
 
-    fn build(&mut self, id: MeshId, part: usize, rig: Option<usize>) -> Option<Geometry> {
+    fn build(&mut self, id: MeshId, part: usize, rig: Option<usize>, weights: &[f32]) -> Option<Geometry> {
         let mesh = self.scene.meshes.get(id)?;
         let primitive = mesh.primitives.get(part).filter(|p| p.topology == Topology::Triangles)?;
+        let morphed;
+        let primitive = if primitive.targets.is_empty() || weights.iter().all(|weight| *weight == 0.0) {
+            primitive
+        } else {
+            let mut baked = primitive.clone();
+            bake_morphs(&mut baked, weights);
+            morphed = baked;
+            &morphed
+        };
         let path = format!("meshes[{}].primitives[{part}]", id.index());
         let mut corners = self.corners(&path, primitive);
         if let Some(moved) = rig.and_then(|rig| self.rigs.get(rig)?.moved.clone()) {

@@ -91,8 +91,7 @@ impl Lowering<'_> {
         }
         let lowered_materials = materials.len();
         if looks.default_material {
-            let name = b"default".to_vec();
-            self.model.materials.push(Material { name, ..Material::default() });
+            self.model.materials.push(Material::default());
             materials.insert(DEFAULT, number(self.model.materials.len()));
             let message = "parts without a material got a white one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
@@ -232,6 +231,10 @@ impl Lowering<'_> {
         set_colours(material, &phong, &mut made);
         for (is, message) in [
             (material.double_sided, "that both sides are drawn has no place in BOGLE"),
+            (
+                material.occlusion_texture.is_some(),
+                "where ambient light does not reach has no place in BOGLE",
+            ),
             (material.unlit, "a material that light does not change has no place in BOGLE"),
             (
                 material.normal_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0),
@@ -257,6 +260,7 @@ impl Lowering<'_> {
             bump = None;
             let message = "BOGLE has a normal or a bump texture; the bump texture was left out";
             self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, message);
         }
         if let Some((_, strength)) = bump {
             made.bump_intensity = *strength;
@@ -295,7 +299,9 @@ impl Lowering<'_> {
         let image = stored.image.and_then(|image| self.scene.images.get(image));
         let uri = image.and_then(|image| image.uri.as_deref().or(Some(image.name.as_str())));
         let Some((image, uri)) = image.zip(uri.filter(|uri| !uri.is_empty())) else {
-            self.losses.dropped(Aspect::Textures, path, "a texture has no file name to refer to");
+            let message = "a texture has no file name to refer to";
+            self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, message);
             return Vec::new();
         };
         let is_png = uri.len() >= 4 && uri.as_bytes().last_chunk().is_some_and(|end| end == b".png");

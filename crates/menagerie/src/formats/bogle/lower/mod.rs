@@ -62,9 +62,11 @@ struct Lowering<'a> {
     /// The instances, before they are sorted; their indices count in the pools.
     drafts: Vec<Draft>,
     places: Vec<Place>,
+    /// Nodes in the tree that may need further instances: with their draft, place and frame.
+    split: Vec<(NodeId, usize, usize, Frame)>,
     geometries: Pool<Geometry>,
-    /// The geometry of a part of a mesh with a skin, for those that need not be moved to a skeleton's rest pose.
-    plain: BTreeMap<(usize, usize, Option<usize>), usize>,
+    /// The geometries that need not be moved to a skeleton's rest pose.
+    plain: BTreeMap<geometry::Plain, usize>,
     rigs: Vec<Rig>,
     looks: look::Looks,
     bone_index: Option<BoneEncoding>,
@@ -106,6 +108,7 @@ impl<'a> Lowering<'a> {
             spots: vec![None; scene.nodes.len()],
             drafts: Vec::new(),
             places: Vec::new(),
+            split: Vec::new(),
             geometries: Pool::default(),
             plain: BTreeMap::new(),
             rigs: Vec::new(),
@@ -143,6 +146,7 @@ impl<'a> Lowering<'a> {
             let number = numbers.get(place.instance).and_then(|number| instance_of.get(*number));
             place.instance = number.copied().unwrap_or_default();
         }
+        self.places = depth_first(&self.places);
         self.model.tree = self.tree_text();
         self.looks_into_model();
         self.report_lights();
@@ -256,6 +260,27 @@ impl<'a> Lowering<'a> {
     fn role(&self, id: NodeId) -> Role {
         self.roles.get(id.index()).copied().unwrap_or(Role::Outside)
     }
+}
+
+/// The places in the order of a text: each is followed by all that is below it.
+fn depth_first(places: &[Place]) -> Vec<Place> {
+    let mut below = vec![Vec::new(); places.len()];
+    let mut open = Vec::new();
+    for (index, place) in places.iter().enumerate().rev() {
+        match place.parent.and_then(|parent| below.get_mut(parent)) {
+            Some(list) => list.push((index, 0)),
+            None => open.push((index, 0)),
+        }
+    }
+    let mut sorted: Vec<Place> = Vec::with_capacity(places.len());
+    while let Some((index, parent)) = open.pop() {
+        let Some(place) = places.get(index) else { continue };
+        let at = sorted.len();
+        sorted.push(Place { parent: place.parent.map(|_| parent), ..*place });
+        let children = below.get_mut(index).map(std::mem::take).unwrap_or_default();
+        open.extend(children.into_iter().map(|(child, _)| (child, at)));
+    }
+    sorted
 }
 
 /// A number that a format keeps in the extras.

@@ -101,7 +101,8 @@ fn boneish(scene: &Scene, shown: &[NodeId]) -> Vec<bool> {
 /// The skin of a node whose mesh hangs on it.
 pub(super) fn skin_in_use<'a>(scene: &'a Scene, node: &Node) -> Option<&'a crate::scene::Skin> {
     let mesh = scene.meshes.get(node.mesh?)?;
-    let skinned = mesh.primitives.iter().any(|primitive| !primitive.joints.is_empty());
+    let hangs = |p: &crate::scene::Primitive| p.topology == Topology::Triangles && !p.joints.is_empty();
+    let skinned = mesh.primitives.iter().any(hangs);
     scene.skins.get(node.skin?).filter(|_| skinned)
 }
 
@@ -146,6 +147,10 @@ impl Lowering<'_> {
                 too_deep += usize::from(self.instance(id));
             }
         }
+        // After everything else, so that they come last among their siblings.
+        for (id, draft, place, frame) in std::mem::take(&mut self.split) {
+            self.further_instances(id, draft, place, frame);
+        }
         if too_deep > 0 {
             let message =
                 format!("BOGLE's tree has {MAX_DEPTH} levels; deeper nodes hang on the last of them");
@@ -156,8 +161,9 @@ impl Lowering<'_> {
         if bones > 0 {
             let message =
                 "joints became bones of animation collections and are no nodes of the tree any more";
-            let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
-            self.losses.push(loss.count(bones));
+            for aspect in [Aspect::Hierarchy, Aspect::Transforms, Aspect::Skins] {
+                self.losses.push(Loss::new(aspect, LossKind::Approximated, "nodes", message).count(bones));
+            }
         }
     }
 
@@ -177,7 +183,7 @@ impl Lowering<'_> {
         let unused = self.scene.meshes.iter().filter(|(id, mesh)| is_from_file(mesh) && !shown.contains(id));
         for (id, mesh) in unused {
             for part in 0..mesh.primitives.len() {
-                self.plain_geometry(id, part, None);
+                self.plain_geometry(id, part, None, &mesh.weights);
             }
         }
     }
@@ -206,7 +212,7 @@ impl Lowering<'_> {
         if let Some(spot) = self.spots.get_mut(id.index()) {
             *spot = Some(Spot { place, frame, matrix });
         }
-        self.further_instances(id, draft, place, frame);
+        self.split.push((id, draft, place, frame));
         too_deep
     }
 
@@ -265,10 +271,15 @@ impl Lowering<'_> {
         };
         let rig = self.drafts.get(draft).and_then(|draft| draft.rig);
         let parts = self.parts(id);
-        for part in parts.iter().skip(1) {
+        let name_of = |what: &str| {
+            let mut name = names::lower(&node.name, &node.extras);
+            name.extend_from_slice(what.as_bytes());
+            name
+        };
+        for (i, part) in parts.iter().enumerate().skip(1) {
             let geometry = self.geometry(id, *part, rig);
             let material = self.material_of(node, *part);
-            let name = names::lower(&node.name, &node.extras);
+            let name = name_of(&format!(" part {}", i + 1));
             let instance = Instance { name, material, matrix: matrix.to_cols_array(), ..Instance::default() };
             self.drafts.push(Draft { instance, wanted: None, rig, geometry });
             self.place(self.drafts.len() - 1, parent, depth);
@@ -282,7 +293,7 @@ impl Lowering<'_> {
         if frame == Frame::Turned && (node.camera.is_some() || node.light.is_some()) {
             let matrix = matrix * Frame::Look.to_file(Frame::Turned, Mat4::IDENTITY);
             let instance = Instance {
-                name: names::lower(&node.name, &node.extras),
+                name: name_of(if node.camera.is_some() { " camera" } else { " light" }),
                 camera: node.camera.map_or(0, |camera| self.camera(camera)),
                 light: node.light.map_or(0, |light| self.light(light)),
                 matrix: matrix.to_cols_array(),
@@ -291,7 +302,14 @@ impl Lowering<'_> {
             self.drafts.push(Draft { instance, wanted: None, rig: None, geometry: None });
             self.place(self.drafts.len() - 1, parent, depth);
             let message = "the camera or light of a node with a mesh went to an instance below";
-            self.losses.added(Aspect::Hierarchy, format!("nodes[{}]", id.index()), message);
+            let path = format!("nodes[{}]", id.index());
+            self.losses.added(Aspect::Hierarchy, path.clone(), message);
+            if node.camera.is_some() {
+                self.losses.approximated(Aspect::Cameras, path.clone(), message);
+            }
+            if node.light.is_some() {
+                self.losses.approximated(Aspect::Lights, path, message);
+            }
         }
     }
 }

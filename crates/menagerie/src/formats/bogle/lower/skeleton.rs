@@ -121,8 +121,7 @@ impl Lowering<'_> {
         let transform = affine((mesh_world.inverse() * base_world).as_mat4());
         let mut rig = self.rig(bones, base, Turn::YUpToZUp.matrix(transform))?;
         let node = self.scene.nodes.get(id)?;
-        let name = if skin.name.is_empty() { &node.name } else { &skin.name };
-        rig.collection.name = name.as_bytes().to_vec();
+        rig.collection.name = skin.name.as_bytes().to_vec();
         // Far from the numbers that files have.
         rig.group = node.skin.map(|skin| usize::MAX / 2 + skin.index());
         self.report_scales(&path, &rig);
