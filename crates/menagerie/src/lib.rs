@@ -36,6 +36,16 @@
 //! # Ok::<(), menagerie::diag::Issue>(())
 //! ```
 
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::exit
+)]
+
 pub mod bytes;
 pub mod convert;
 pub mod diag;

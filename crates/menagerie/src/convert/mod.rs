@@ -142,6 +142,9 @@ fn through_scene(
     if let Some(factor) = options.scale {
         crate::ops::scale(&mut scene, factor);
     }
+    if options.read.flip_v {
+        crate::ops::flip_v(&mut scene);
+    }
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);

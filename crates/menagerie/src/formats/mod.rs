@@ -29,6 +29,9 @@ use crate::scene::{Axes, CheckedScene, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
+mod unheld;
+
+pub use unheld::{all_extras, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
@@ -191,7 +194,7 @@ pub struct ReadOptions<'a> {
     pub limits: Limits,
     /// Frames a second, for formats that store frames without a rate.
     pub fps: Option<f32>,
-    /// Whether to turn texture coordinates upside down.
+    /// Whether a conversion turns texture coordinates upside down; formats need not care.
     pub flip_v: bool,
     /// Options of single formats.
     pub settings: Settings,

@@ -2,6 +2,10 @@
 
 mod normals;
 mod scale;
+mod split;
+mod uvs;
 
 pub use normals::{face_normal, smooth_normals};
 pub use scale::scale;
+pub use split::{select, split_by_vertex_limit};
+pub use uvs::flip_v;

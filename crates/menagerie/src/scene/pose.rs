@@ -222,6 +222,10 @@ impl Channel {
             return Some(self.key(if after == 0 { 0 } else { last }).to_vec());
         }
         let before = after - 1;
+        // On a key its own bits count, without a rounding of the interpolation.
+        if self.times[before] == seconds {
+            return Some(self.key(before).to_vec());
+        }
         let span = self.times[after] - self.times[before];
         let t = if span > 0.0 { (seconds - self.times[before]) / span } else { 0.0 };
         Some(match (self.interpolation, self.property) {

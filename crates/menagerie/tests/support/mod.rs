@@ -1,6 +1,13 @@
 //! Where the test files are, and how they are read.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "it serves tests"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,404 @@
-use super::model::Model;
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::model::{Entity, Fx, Key, MeshData, Model};
+use super::placement::{Placement, nlerp, nlerp_error};
+use super::{DEFAULT_FPS, FORMAT, codes};
+use crate::bytes::decode_text;
+use crate::diag::{Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
+use crate::ops::smooth_normals;
+use crate::scene::{
+    AlphaMode, Animation, Blend, Channel, CustomAttribute, Extras, Id, Image, Interpolation, Material,
+    MaterialId, Mesh, MetallicRoughness, Node, NodeId, Primitive, Property, Scene, SceneRoot, Shading, Skin,
+    SkinId, Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear,
+};
+
+/// The custom attribute with the length of a stored normal, where it is not one.
+pub(super) const NORMAL_LENGTH: &str = "_BO3D_NORMAL_LENGTH";
+
+/// How far in radians a rotation may be from where the engine has it.
+const MAX_ARC_ERROR: f32 = 1e-4;
 
 /// The Scene that a model means.
-pub fn lift(_model: &Model, _options: &ReadOptions<'_>) -> Lifted {
-    Lifted::default()
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let mut lifter = Lifter {
+        model,
+        worlds: worlds(model),
+        scene: Scene::default(),
+        issues: Issues::new(options.limits.issues_per_code),
+        materials: BTreeMap::new(),
+        textures: BTreeMap::new(),
+    };
+    lifter.nodes();
+    lifter.meshes();
+    lifter.animation(options.fps);
+    lifter.scene.extras.set(FORMAT.id, "vfloat_bits", model.vfloat.bits());
+    if model.version != super::VERSION {
+        lifter.scene.extras.set(FORMAT.id, "version", model.version);
+    }
+    Lifted { scene: lifter.scene, issues: lifter.issues }
+}
+
+/// Where every entity is at bind pose.
+fn worlds(model: &Model) -> Vec<Placement> {
+    let mut worlds: Vec<Placement> = Vec::with_capacity(model.entities.len());
+    for (index, entity) in model.entities.iter().enumerate() {
+        let local = placement(entity);
+        let parent = model.effective_parent(index).and_then(|parent| worlds.get(parent));
+        worlds.push(parent.map_or(local, |parent| parent.child(&local)));
+    }
+    worlds
+}
+
+fn placement(entity: &Entity) -> Placement {
+    Placement::from_fields(entity.position, entity.scale, entity.rotation)
+}
+
+struct Lifter<'a> {
+    model: &'a Model,
+    /// Where every entity is at bind pose.
+    worlds: Vec<Placement>,
+    scene: Scene,
+    issues: Issues,
+    /// Entities that look the same share a material: by texture, colour, alpha and FX.
+    materials: BTreeMap<(Vec<u8>, [u8; 4], u32, u32), MaterialId>,
+    textures: BTreeMap<Vec<u8>, TextureId>,
+}
+
+impl Lifter<'_> {
+    /// One node for each entity, with the same index.
+    fn nodes(&mut self) {
+        let animated = self.model.entities.iter().any(|entity| !entity.keys.is_empty());
+        for (index, entity) in self.model.entities.iter().enumerate() {
+            let parent = self.model.effective_parent(index);
+            let (name, utf8) = decode_text(&entity.name);
+            let mut node = Node { name, transform: self.transform(index, entity, parent), ..Node::default() };
+            // The root's is kept even when it is zero, so that the way back does not make one up.
+            if entity.anim_length != 0 || (index == 0 && animated) {
+                node.extras.set(FORMAT.id, "anim_length", entity.anim_length);
+            }
+            if !utf8 {
+                node.extras.set(FORMAT.id, "name_bytes", entity.name.clone());
+            }
+            if matches!(node.transform, Transform::Matrix(_)) {
+                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity)));
+            }
+            let id = self.scene.nodes.push(node);
+            if let Some(parent) = parent.and_then(|parent| self.scene.nodes.get_mut(Id::new(parent))) {
+                parent.children.push(id);
+            }
+        }
+        let roots = self.scene.nodes.ids().take(1).collect();
+        self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+        self.scene.default_scene = Some(0);
+    }
+
+    /// The local transform, as a matrix where only that gives the place that the engine means.
+    fn transform(&mut self, index: usize, entity: &Entity, parent: Option<usize>) -> Transform {
+        let local = placement(entity);
+        let parent_scale = parent.and_then(|p| self.worlds.get(p)).map_or(Vec3::ONE, |p| p.scale);
+        match local.matrix_below(parent_scale) {
+            Some(matrix) if entity.keys.is_empty() => return Transform::Matrix(matrix),
+            Some(_) => self.issues.push(Issue::new(
+                &codes::SHEAR,
+                format!("entities[{index}].rotation"),
+                "it turns below a stretched parent, which shears it a little in a tree of matrices",
+            )),
+            None => {}
+        }
+        Transform::Trs { translation: local.position, rotation: local.rotation, scale: local.scale }
+    }
+
+    fn meshes(&mut self) {
+        for (index, data) in self.model.meshes() {
+            let mut primitive = geometry(data);
+            primitive.material = Some(self.material(data));
+            let node: NodeId = Id::new(index);
+            let skin = (!data.bones.is_empty()).then(|| self.skin(index, data, &mut primitive));
+            let mesh = self.scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+            if let Some(node) = self.scene.nodes.get_mut(node) {
+                node.mesh = Some(mesh);
+                node.skin = skin;
+            }
+        }
+    }
+
+    fn material(&mut self, data: &MeshData) -> MaterialId {
+        let key = (data.texture.clone(), data.colour, data.alpha.to_bits(), data.fx);
+        if let Some(&material) = self.materials.get(&key) {
+            return material;
+        }
+        let texture = (!data.texture.is_empty()).then(|| TextureRef::new(self.texture(&data.texture)));
+        let [blue, green, red, _] = data.colour.map(srgb_byte_to_linear);
+        let alpha = if data.alpha.is_finite() { data.alpha } else { 1.0 };
+        let has = |flag: u32| data.fx & flag != 0;
+        let mut material = Material {
+            shading: Shading::MetallicRoughness(MetallicRoughness {
+                base_color: [red, green, blue, alpha],
+                base_color_texture: texture,
+                metallic: 0.0,
+                roughness: 1.0,
+                metallic_roughness_texture: None,
+            }),
+            alpha: if has(Fx::ADDITIVE) {
+                AlphaMode::Blend(Blend::Additive)
+            } else if has(Fx::MULTIPLY) {
+                AlphaMode::Blend(Blend::Multiply)
+            } else if alpha < 1.0 {
+                AlphaMode::Blend(Blend::Alpha)
+            } else {
+                AlphaMode::Opaque
+            },
+            unlit: has(Fx::FULL_BRIGHT),
+            double_sided: has(Fx::TWO_SIDED),
+            ..Material::default()
+        };
+        material.extras.set(FORMAT.id, "colour", data.colour.to_vec());
+        material.extras.set(FORMAT.id, "fx", data.fx);
+        let material = self.scene.materials.push(material);
+        self.materials.insert(key, material);
+        material
+    }
+
+    fn texture(&mut self, name: &[u8]) -> TextureId {
+        if let Some(&texture) = self.textures.get(name) {
+            return texture;
+        }
+        let (uri, utf8) = decode_text(name);
+        let mut image = Image { uri: Some(uri), ..Image::default() };
+        if !utf8 {
+            image.extras.set(FORMAT.id, "name_bytes", name.to_vec());
+        }
+        let image = Some(self.scene.images.push(image));
+        let texture = self.scene.textures.push(Texture { image, ..Texture::default() });
+        self.textures.insert(name.to_vec(), texture);
+        texture
+    }
+
+    /// Binds each vertex to the bone that holds it, or to the mesh's own node when none does.
+    fn skin(&mut self, index: usize, data: &MeshData, primitive: &mut Primitive) -> SkinId {
+        let mesh_world = self.worlds.get(index).map_or(Mat4::IDENTITY, Placement::matrix);
+        let mut skin = Skin::default();
+        let mut joint_of: Vec<Option<u16>> = vec![None; data.vertices.len()];
+        for (i, bone) in data.bones.iter().enumerate() {
+            let entity = usize::try_from(bone.entity.get()).ok();
+            let Some((entity, world)) = entity.and_then(|e| Some((e, self.worlds.get(e)?))) else { continue };
+            let inverse_bind = world.matrix().inverse() * mesh_world;
+            if !inverse_bind.is_finite() {
+                self.issues.push(Issue::new(
+                    &codes::SINGULAR_BONE,
+                    format!("entities[{index}].bones[{i}].entity"),
+                    format!("entity {entity} has a scale of zero; its vertices stay with the mesh"),
+                ));
+                continue;
+            }
+            let joint = joint(&mut skin, Id::new(entity), inverse_bind);
+            for vertex in joint_of.get_mut(bone.range(data.vertices.len())).unwrap_or_default() {
+                *vertex = joint;
+            }
+        }
+        if joint_of.contains(&None) {
+            let own = joint(&mut skin, Id::new(index), Mat4::IDENTITY);
+            joint_of.iter_mut().filter(|joint| joint.is_none()).for_each(|joint| *joint = own);
+        }
+        primitive.joints = vec![joint_of.iter().map(|joint| [joint.unwrap_or(0), 0, 0, 0]).collect()];
+        primitive.weights = vec![vec![[1.0, 0.0, 0.0, 0.0]; joint_of.len()]];
+        self.scene.skins.push(skin)
+    }
+
+    /// All keys of all entities as one animation.
+    fn animation(&mut self, fps: Option<f32>) {
+        if self.model.entities.iter().all(|entity| entity.keys.is_empty()) {
+            return;
+        }
+        let rate = fps.filter(|fps| fps.is_finite() && *fps > 0.0).unwrap_or(DEFAULT_FPS);
+        if fps.is_none() {
+            let with_keys =
+                self.model.entities.iter().position(|entity| !entity.keys.is_empty()).unwrap_or(0);
+            self.issues.push(Issue::new(
+                &codes::FRAME_RATE,
+                format!("entities[{with_keys}].keys"),
+                format!("the file has no frame rate; {rate} frames a second were assumed"),
+            ));
+        }
+        let mut animation = Animation::default();
+        animation.extras.set(FORMAT.id, "fps", float_to_json(rate));
+        for (index, entity) in self.model.entities.iter().enumerate() {
+            let rest = placement(entity);
+            animation.channels.extend(channels(Id::new(index), &entity.keys, &rest, rate));
+        }
+        let length = self.model.entities.iter().map(|entity| entity.anim_length).max().unwrap_or(0);
+        hold_until(&mut animation, length as f32 / rate);
+        self.scene.animations.push(animation);
+    }
+}
+
+/// The joint for a node; bones of the same entity share one. `None` beyond what an index can say.
+fn joint(skin: &mut Skin, node: NodeId, inverse_bind: Mat4) -> Option<u16> {
+    let known = skin.joints.iter().position(|joint| *joint == node);
+    let index = known.unwrap_or(skin.joints.len());
+    let joint = u16::try_from(index).ok()?;
+    if known.is_none() {
+        skin.joints.push(node);
+        skin.inverse_binds.push(inverse_bind);
+    }
+    Some(joint)
+}
+
+fn geometry(data: &MeshData) -> Primitive {
+    let vertices = data.vertices.to_floats();
+    let clean = |x: f32| if x.is_finite() { x } else { 0.0 };
+    let mut primitive = Primitive::default();
+    let mut lengths = Vec::with_capacity(vertices.len());
+    let mut uvs = Vec::with_capacity(vertices.len());
+    for [u, v, nx, ny, nz, x, y, z] in vertices {
+        uvs.push([clean(u), clean(v)]);
+        primitive.positions.push([clean(x), clean(y), clean(z)]);
+        let raw = Vec3::new(clean(nx), clean(ny), clean(nz));
+        let length = raw.length();
+        let usable = length.is_finite() && length > 1e-20;
+        primitive.normals.push(if usable { (raw / length).to_array() } else { [0.0; 3] });
+        lengths.push(if usable { length } else { 0.0 });
+    }
+    let vertex_count = primitive.positions.len();
+    let in_range = |triangle: &&[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
+    let triangles: Vec<[u32; 3]> =
+        data.triangles.iter().map(|triangle| triangle.0.map(|index| u32::from(index.get()))).collect();
+    primitive.indices = triangles.iter().filter(in_range).flatten().copied().collect();
+    // A file without texture coordinates has zeros.
+    if uvs.iter().any(|uv| *uv != [0.0; 2]) {
+        primitive.uvs.push(uvs);
+    }
+    if data.colours.len() == vertex_count && vertex_count > 0 {
+        let linear = |rgb: [u8; 3]| {
+            let [r, g, b] = rgb.map(srgb_byte_to_linear);
+            [r, g, b, 1.0]
+        };
+        primitive.colors.push(data.colours.iter().map(|colour| linear(colour.0)).collect());
+    }
+    repair_normals(&mut primitive, lengths);
+    primitive
+}
+
+/// Normals without a length are made from the triangles; lengths other than one are kept beside.
+fn repair_normals(primitive: &mut Primitive, lengths: Vec<f32>) {
+    if lengths.contains(&0.0) {
+        let made = smooth_normals(primitive);
+        for (normal, (made, length)) in primitive.normals.iter_mut().zip(made.into_iter().zip(&lengths)) {
+            if *length == 0.0 {
+                *normal = made;
+            }
+        }
+    }
+    if lengths.iter().any(|length| (length - 1.0).abs() > 1e-6) {
+        primitive.custom.insert(NORMAL_LENGTH.to_owned(), CustomAttribute { width: 1, values: lengths });
+    }
+}
+
+/// One of the three parts of a place.
+type Part = fn(&Placement) -> Vec<f32>;
+
+/// The channels of one entity. A property that never leaves its rest value needs none, unless all three do not.
+fn channels(node: NodeId, keys: &[Key], rest: &Placement, rate: f32) -> Vec<Channel> {
+    // Sorted by frame; of several keys of one frame the last counts.
+    let by_frame: BTreeMap<i32, Placement> =
+        keys.iter().map(|key| (key.frame.get(), key_place(key))).collect();
+    if by_frame.is_empty() {
+        return Vec::new();
+    }
+    let properties: [(Property, Part); 3] = [
+        (Property::Translation, |place| place.position.to_array().to_vec()),
+        (Property::Rotation, |place| place.rotation.to_array().to_vec()),
+        (Property::Scale, |place| place.scale.to_array().to_vec()),
+    ];
+    let still = |pick: Part| by_frame.values().all(|place| pick(place) == pick(rest));
+    let all_still = properties.iter().all(|(_, pick)| still(*pick));
+    let moving = |(property, pick): &(Property, Part)| {
+        !still(*pick) || (all_still && *property == Property::Translation)
+    };
+    let channel = |(property, pick): (Property, Part)| {
+        if property == Property::Rotation {
+            return rotation_channel(node, &by_frame, rate);
+        }
+        Channel {
+            node,
+            property,
+            interpolation: Interpolation::Linear,
+            times: by_frame.keys().map(|frame| *frame as f32 / rate).collect(),
+            values: by_frame.values().flat_map(pick).collect(),
+            extras: Extras::default(),
+        }
+    };
+    properties.into_iter().filter(moving).map(channel).collect()
+}
+
+/// The rotations. The engine goes straight from key to key, a Scene along the arc: where that would show, keys are
+/// put between, and the frames of the file's own are noted.
+fn rotation_channel(node: NodeId, by_frame: &BTreeMap<i32, Placement>, rate: f32) -> Channel {
+    let mut times = Vec::new();
+    let mut values = Vec::new();
+    let mut before: Option<(i32, Quat)> = None;
+    for (&frame, place) in by_frame {
+        if let Some((from, start)) = before {
+            let pieces = pieces(start, place.rotation);
+            for piece in 1..pieces {
+                let t = piece as f32 / pieces as f32;
+                times.push((from as f32 + (frame as f32 - from as f32) * t) / rate);
+                values.extend(nlerp(start, place.rotation, t).to_array());
+            }
+        }
+        times.push(frame as f32 / rate);
+        values.extend(place.rotation.to_array());
+        before = Some((frame, place.rotation));
+    }
+    let mut extras = Extras::default();
+    if times.len() > by_frame.len() {
+        extras.set(FORMAT.id, "frames", by_frame.keys().copied().collect::<Vec<_>>());
+    }
+    let (property, interpolation) = (Property::Rotation, Interpolation::Linear);
+    Channel { node, property, interpolation, times, values, extras }
+}
+
+/// Into how many pieces the way between two rotations is cut so that no one sees the difference.
+fn pieces(a: Quat, b: Quat) -> usize {
+    let good = |pieces: &usize| {
+        let at = |piece: usize| nlerp(a, b, piece as f32 / *pieces as f32);
+        (0..*pieces).all(|piece| nlerp_error(at(piece), at(piece + 1)) <= MAX_ARC_ERROR)
+    };
+    [1, 2, 4, 8, 16, 32].into_iter().find(good).unwrap_or(32)
+}
+
+fn key_place(key: &Key) -> Placement {
+    Placement::from_fields(
+        key.position.map(|x| x.get()),
+        key.scale.map(|x| x.get()),
+        key.rotation.map(|x| x.get()),
+    )
+}
+
+/// A clip that is longer than its last key holds until its end: one channel gets a last key there, marked as made up.
+fn hold_until(animation: &mut Animation, end: f32) {
+    let Some(channel) = animation.channels.first_mut().filter(|_| end > 0.0) else { return };
+    let last = channel.times.last().copied().unwrap_or(end);
+    let others_end = animation.channels.iter().filter_map(|c| c.times.last()).fold(last, |a, b| a.max(*b));
+    if others_end < end
+        && let Some(channel) = animation.channels.first_mut()
+    {
+        let value = channel.key(channel.times.len().saturating_sub(1)).to_vec();
+        channel.times.push(end);
+        channel.values.extend(value);
+        channel.extras.set(FORMAT.id, "clip_end", true);
+    }
+}
+
+fn local_to_json(local: &Placement) -> Value {
+    let list = |values: &[f32]| values.iter().copied().map(float_to_json).collect::<Vec<_>>();
+    json!({
+        "position": list(&local.position.to_array()),
+        "rotation": list(&local.rotation.to_array()),
+        "scale": list(&local.scale.to_array()),
+    })
 }

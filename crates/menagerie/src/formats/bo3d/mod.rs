@@ -16,6 +16,7 @@ pub mod codes;
 mod lift;
 mod lower;
 mod model;
+mod placement;
 mod read;
 mod write;
 

@@ -1,0 +1,274 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Quat, Vec3};
+
+use super::{Lowering, wxyz};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::formats::bo3d::FORMAT;
+use crate::formats::bo3d::model::Key;
+use crate::formats::bo3d::placement::{Placement, angle, nlerp, nlerp_error};
+use crate::scene::{Animation, Channel, Interpolation, NodeId, Property};
+
+/// How far from a whole frame a key may be.
+const FRAME_TOLERANCE: f32 = 1e-3;
+/// Frames that one animation may have when it has to be resampled.
+const MAX_FRAMES: i32 = 1 << 20;
+
+/// How far in radians the straight way between two rotations may be from the arc before keys are put between.
+const MAX_ARC_ERROR: f32 = 1e-3;
+
+/// The channels of one node in one animation.
+#[derive(Default)]
+struct Track<'a> {
+    translation: Option<&'a Channel>,
+    rotation: Option<&'a Channel>,
+    scale: Option<&'a Channel>,
+}
+
+/// The keys of one node in one animation, by frame, without the animation's place on the frame line.
+type Frames = BTreeMap<i32, Placement>;
+
+impl Lowering<'_> {
+    pub(super) fn animations(&mut self) {
+        let rate = self.rate();
+        let mut line: BTreeMap<NodeId, Frames> = BTreeMap::new();
+        let mut clips: Vec<(BTreeMap<NodeId, Frames>, i32, i32)> = Vec::new();
+        for (i, animation) in self.scene.animations.iter().enumerate() {
+            let frames = self.clip(&format!("animations[{i}]"), animation, rate);
+            let keys = || frames.values().flat_map(|frames| frames.keys().copied());
+            let (Some(first), Some(last)) = (keys().min(), keys().max()) else { continue };
+            clips.push((frames, first, last));
+        }
+        let several = clips.len() > 1;
+        let animated: BTreeSet<NodeId> =
+            clips.iter().flat_map(|(frames, _, _)| frames.keys().copied()).collect();
+        let mut next = 0;
+        for (i, (mut frames, first, last)) in clips.into_iter().enumerate() {
+            // The first keeps its frames; each further one begins one frame after the last.
+            let shift = if i == 0 { 0 } else { next - first };
+            next = last.saturating_add(shift).saturating_add(1);
+            if several {
+                self.fill_ends(&mut frames, &animated, first, last);
+                let name = self.scene.animations.get(i).map(|a| a.name.as_str()).unwrap_or_default();
+                let message = format!(
+                    "BO3D has one frame line: {name:?} is at frames {} to {}",
+                    first.saturating_add(shift),
+                    last.saturating_add(shift)
+                );
+                self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
+            }
+            for (node, frames) in frames {
+                let shifted = frames.into_iter().map(|(frame, place)| (frame.saturating_add(shift), place));
+                line.entry(node).or_default().extend(shifted);
+            }
+        }
+        self.write_keys(line);
+    }
+
+    /// With several clips on one line, a node must not drift between them: each clip begins and ends with a key.
+    fn fill_ends(
+        &self,
+        frames: &mut BTreeMap<NodeId, Frames>,
+        animated: &BTreeSet<NodeId>,
+        first: i32,
+        last: i32,
+    ) {
+        for node in animated {
+            let rest = self.rest_place(*node);
+            let keys = frames.entry(*node).or_default();
+            let at_first = keys.values().next().copied().unwrap_or(rest);
+            let at_last = keys.values().next_back().copied().unwrap_or(rest);
+            keys.entry(first).or_insert(at_first);
+            keys.entry(last).or_insert(at_last);
+        }
+    }
+
+    fn write_keys(&mut self, line: BTreeMap<NodeId, Frames>) {
+        let mut last = 0;
+        for (node, frames) in line {
+            let entity = self.entity_of.get(node.index()).copied().flatten();
+            let Some(entity) = entity.and_then(|entity| self.model.entities.get_mut(entity)) else {
+                continue;
+            };
+            last = frames.keys().next_back().copied().unwrap_or(0).max(last);
+            entity.keys = frames.iter().map(|(frame, place)| key(*frame, place)).collect();
+        }
+        let kept = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "anim_length").is_some();
+        let stated = self.scene.nodes.values().any(kept);
+        if let Some(root) = self.model.entities.first_mut().filter(|_| !stated) {
+            root.anim_length = last;
+        }
+    }
+
+    fn rest_place(&self, node: NodeId) -> Placement {
+        let entity = self.entity_of.get(node.index()).copied().flatten();
+        let entity = entity.and_then(|entity| self.model.entities.get(entity));
+        entity.map_or(Placement::IDENTITY, |e| Placement::from_fields(e.position, e.scale, e.rotation))
+    }
+
+    /// The keys of all nodes of one animation.
+    fn clip(&mut self, path: &str, animation: &Animation, rate: f32) -> BTreeMap<NodeId, Frames> {
+        let mut tracks: BTreeMap<NodeId, Track<'_>> = BTreeMap::new();
+        let mut outside = 0;
+        for channel in animation.channels.iter().filter(|channel| !channel.times.is_empty()) {
+            if self.entity_of.get(channel.node.index()).copied().flatten().is_none() {
+                outside += usize::from(channel.property != Property::Weights);
+                continue;
+            }
+            let place = match channel.property {
+                Property::Translation => &mut tracks.entry(channel.node).or_default().translation,
+                Property::Rotation => &mut tracks.entry(channel.node).or_default().rotation,
+                Property::Scale => &mut tracks.entry(channel.node).or_default().scale,
+                Property::Weights => continue,
+            };
+            *place = Some(channel);
+        }
+        if outside > 0 {
+            let message = "nodes outside the scene that is shown are animated; that was left out";
+            self.losses.dropped(Aspect::Animations, path, message);
+        }
+        let mut errors = Errors::default();
+        let frames = tracks
+            .into_iter()
+            .map(|(node, track)| (node, track.frames(&self.rest_place(node), rate, &mut errors)))
+            .collect();
+        let message =
+            format!("keys were resampled to whole frames at {rate} frames a second (--fps sets the rate)");
+        self.losses.measured(Aspect::Animations, path, message.clone(), errors.distance, "scene units");
+        self.losses.measured(Aspect::Animations, path, message.clone(), errors.angle, "degrees");
+        self.losses.measured(Aspect::Animations, path, message, errors.factor, "scale factor");
+        frames
+    }
+}
+
+/// How far resampled tracks are from what they were.
+#[derive(Default)]
+struct Errors {
+    distance: ErrorStats,
+    angle: ErrorStats,
+    factor: ErrorStats,
+}
+
+impl Track<'_> {
+    fn channels(&self) -> impl Iterator<Item = &Channel> {
+        [self.translation, self.rotation, self.scale].into_iter().flatten()
+    }
+
+    /// The place at a time; properties without a channel rest.
+    fn at(&self, seconds: f32, rest: &Placement) -> Placement {
+        let vector = |channel: Option<&Channel>, rest: Vec3| {
+            let value = channel.and_then(|channel| channel.sample(seconds));
+            value.and_then(|v| Some(Vec3::from_array(v.try_into().ok()?))).unwrap_or(rest)
+        };
+        let rotation = self.rotation.and_then(|channel| channel.sample(seconds));
+        let rotation = rotation.and_then(|q| Some(Quat::from_array(q.try_into().ok()?)));
+        Placement {
+            position: vector(self.translation, rest.position),
+            rotation: rotation.unwrap_or(rest.rotation),
+            scale: vector(self.scale, rest.scale),
+        }
+    }
+
+    /// The keys by frame: those of the channels when all lie on whole frames and are joined by straight lines,
+    /// else one for every frame.
+    fn frames(&self, rest: &Placement, rate: f32, errors: &mut Errors) -> Frames {
+        let straight = self.channels().all(|channel| channel.interpolation == Interpolation::Linear);
+        // Time by frame, so that a key is sampled where it is and not beside it.
+        let keys: Vec<f32> = self.channels().flat_map(|channel| kept_times(channel, rate)).collect();
+        let frames: Option<BTreeMap<i32, f32>> =
+            keys.iter().map(|time| Some((whole_frame(*time, rate)?, *time))).collect();
+        if let Some(frames) = frames.filter(|_| straight) {
+            let keys = frames.into_iter().map(|(frame, time)| (frame, self.at(time, rest))).collect();
+            return if self.rotation.is_some_and(is_as_read) {
+                keys
+            } else {
+                self.follow_arcs(keys, rest, rate, errors)
+            };
+        }
+        let frame_of = |time: f32| (time * rate).clamp(-1e9, 1e9);
+        let first = keys.iter().copied().map(frame_of).fold(f32::INFINITY, f32::min).floor() as i32;
+        let last = keys.iter().copied().map(frame_of).fold(f32::NEG_INFINITY, f32::max).ceil() as i32;
+        let last = last.min(first.saturating_add(MAX_FRAMES));
+        let sampled: Frames =
+            (first..=last).map(|frame| (frame, self.at(frame as f32 / rate, rest))).collect();
+        self.measure(&sampled, rest, rate, &keys, errors);
+        sampled
+    }
+
+    /// Keys for the frames between two where the engine's straight way between rotations would show.
+    fn follow_arcs(&self, keys: Frames, rest: &Placement, rate: f32, errors: &mut Errors) -> Frames {
+        let mut followed = keys.clone();
+        for ((from, a), (to, b)) in keys.iter().zip(keys.iter().skip(1)) {
+            if nlerp_error(a.rotation, b.rotation) > MAX_ARC_ERROR {
+                let between = (from + 1..*to).take(MAX_FRAMES as usize);
+                followed.extend(between.map(|frame| (frame, self.at(frame as f32 / rate, rest))));
+            }
+        }
+        for (a, b) in followed.values().zip(followed.values().skip(1)) {
+            let off = nlerp_error(a.rotation, b.rotation);
+            errors.angle.add(if off > MAX_ARC_ERROR { f64::from(off.to_degrees()) } else { 0.0 });
+        }
+        followed
+    }
+
+    /// Compares at the old keys, and four times in every frame.
+    fn measure(&self, sampled: &Frames, rest: &Placement, rate: f32, keys: &[f32], errors: &mut Errors) {
+        let between =
+            sampled.keys().flat_map(|frame| (0..4).map(move |n| (*frame as f32 + n as f32 / 4.0) / rate));
+        for time in keys.iter().copied().chain(between) {
+            let meant = self.at(time, rest);
+            let frame = time * rate;
+            let before = sampled.range(..=frame.floor() as i32).next_back().or(sampled.iter().next());
+            let after = sampled.range(frame.floor() as i32 + 1..).next().or(before);
+            let (Some((from, a)), Some((to, b))) = (before, after) else { continue };
+            let t =
+                if to > from { ((frame - *from as f32) / (to - from) as f32).clamp(0.0, 1.0) } else { 0.0 };
+            let got = Placement {
+                position: a.position.lerp(b.position, t),
+                rotation: nlerp(a.rotation, b.rotation, t),
+                scale: a.scale.lerp(b.scale, t),
+            };
+            errors.distance.add(f64::from(got.position.distance(meant.position)));
+            errors.angle.add(f64::from(angle(got.rotation, meant.rotation).to_degrees()));
+            errors.factor.add(f64::from((got.scale - meant.scale).abs().max_element()));
+        }
+    }
+}
+
+/// Whether the keys are those of a BO3D file with others put between, see `lift`.
+fn is_as_read(channel: &Channel) -> bool {
+    channel.extras.get(FORMAT.id, "frames").is_some()
+}
+
+/// The times of a channel's keys, without those that reading put between or at the end of the clip.
+fn kept_times(channel: &Channel, rate: f32) -> Vec<f32> {
+    let marked = channel.extras.get(FORMAT.id, "clip_end").is_some();
+    let end = channel.times.len() - usize::from(marked && channel.times.len() > 1);
+    let times = channel.times.get(..end).unwrap_or_default();
+    let frames = channel.extras.get(FORMAT.id, "frames").and_then(serde_json::Value::as_array);
+    let frames: Option<BTreeSet<i64>> =
+        frames.map(|frames| frames.iter().filter_map(|f| f.as_i64()).collect());
+    let own = |time: &&f32| match &frames {
+        Some(frames) => whole_frame(**time, rate).is_some_and(|frame| frames.contains(&frame.into())),
+        None => true,
+    };
+    times.iter().filter(own).copied().collect()
+}
+
+/// The frame of a time, if it lies on one.
+fn whole_frame(time: f32, rate: f32) -> Option<i32> {
+    let frame = time * rate;
+    let whole = frame.round();
+    let tolerance = FRAME_TOLERANCE.max(frame.abs() * 1e-6);
+    ((frame - whole).abs() <= tolerance && whole.abs() < 1e9).then_some(whole as i32)
+}
+
+fn key(frame: i32, place: &Placement) -> Key {
+    Key {
+        frame: frame.into(),
+        position: place.position.to_array().map(Into::into),
+        scale: place.scale.to_array().map(Into::into),
+        rotation: wxyz(place.rotation).map(Into::into),
+    }
+}

@@ -1,0 +1,125 @@
+use serde_json::Value;
+
+use super::{Lowering, raw_name};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::formats::bo3d::FORMAT;
+use crate::formats::bo3d::model::Fx;
+use crate::scene::{
+    AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Scene, Shading, TextureRef,
+    linear_to_srgb_byte, srgb_byte_to_linear,
+};
+
+/// What a mesh entity says about its surface.
+pub(super) struct Surface {
+    pub(super) texture: Vec<u8>,
+    pub(super) colour: [u8; 4],
+    pub(super) alpha: f32,
+    pub(super) fx: u32,
+}
+
+impl Lowering<'_> {
+    pub(super) fn surface(&mut self, id: Option<MaterialId>) -> Surface {
+        let Some((id, material)) = id.and_then(|id| Some((id, self.scene.materials.get(id)?))) else {
+            let message = "the default material became a plain white one";
+            self.losses.approximated(Aspect::Materials, "materials", message);
+            return Surface { texture: Vec::new(), colour: [255; 4], alpha: 1.0, fx: 0 };
+        };
+        let path = format!("materials[{}]", id.index());
+        for message in unheld_settings(material) {
+            self.losses.dropped(Aspect::Materials, path.clone(), message);
+        }
+        let texture = self.texture_name(&path, material);
+        let [red, green, blue, alpha] = material.base_color();
+        let bytes = [blue, green, red].map(linear_to_srgb_byte);
+        let mut stats = ErrorStats::default();
+        for (byte, meant) in bytes.iter().zip([blue, green, red]) {
+            stats.add(f64::from((srgb_byte_to_linear(*byte) - meant).abs()));
+        }
+        let message = "the base colour was rounded to 8 bits";
+        self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
+        let kept_colour =
+            material.extras.get(FORMAT.id, "colour").and_then(|c| c.get(3)).and_then(Value::as_u64);
+        let kept_alpha_byte = kept_colour.and_then(|byte| u8::try_from(byte).ok()).unwrap_or(255);
+        let [blue, green, red] = bytes;
+        Surface {
+            texture,
+            colour: [blue, green, red, kept_alpha_byte],
+            alpha: self.alpha(&path, material, alpha),
+            fx: fx_flags(material),
+        }
+    }
+
+    /// The alpha to store, which decides in BO3D whether a mesh is transparent.
+    fn alpha(&mut self, path: &str, material: &Material, alpha: f32) -> f32 {
+        let problem = match material.alpha {
+            AlphaMode::Opaque if alpha != 1.0 => "an alpha that an opaque material ignores was left out",
+            AlphaMode::Mask { .. } => "an alpha threshold has no place in BO3D",
+            AlphaMode::Blend(Blend::Alpha) if alpha >= 1.0 => {
+                "a transparent material with an alpha of one is opaque in BO3D"
+            }
+            AlphaMode::Opaque | AlphaMode::Blend(_) => return alpha,
+        };
+        self.losses.approximated(Aspect::Materials, path, problem);
+        if material.alpha == AlphaMode::Opaque { 1.0 } else { alpha }
+    }
+
+    /// The name of the base colour picture.
+    fn texture_name(&mut self, path: &str, material: &Material) -> Vec<u8> {
+        let others = material.textures().count() - usize::from(material.base_color_texture().is_some());
+        if others > 0 {
+            let message = "BO3D has one texture, the base colour; other maps were left out";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        let Some(texture) = material.base_color_texture() else { return Vec::new() };
+        let name = texture_file_name(self.scene, texture);
+        let stored = self.scene.textures.get(texture.texture);
+        if texture.uv_set != 0 || texture.transform.is_some() || stored.is_some_and(|t| t.sampler.is_some()) {
+            let message = "how the texture is placed, tiled and filtered has no place in BO3D";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        if name.is_empty() {
+            self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
+        }
+        name
+    }
+}
+
+fn texture_file_name(scene: &Scene, texture: &TextureRef) -> Vec<u8> {
+    let image = scene.textures.get(texture.texture).and_then(|t| scene.images.get(t.image?));
+    let name = image.and_then(|image| Some((image, image.uri.as_deref()?)));
+    name.map(|(image, uri)| raw_name(&image.extras, uri)).unwrap_or_default()
+}
+
+/// What a material has that BO3D has no place for.
+fn unheld_settings(material: &Material) -> Vec<&'static str> {
+    let plain = MetallicRoughness { metallic: 0.0, roughness: 1.0, ..MetallicRoughness::default() };
+    let matt = matches!(&material.shading, Shading::MetallicRoughness(m)
+        if m.metallic == plain.metallic && m.roughness == plain.roughness);
+    let mut unheld = Vec::new();
+    if !matt {
+        unheld.push("metal, roughness and highlights have no place in BO3D");
+    }
+    if material.emissive != [0.0; 3] {
+        unheld.push("light that a surface gives off has no place in BO3D");
+    }
+    unheld
+}
+
+/// The FX flags: those that the file had, with what the material says now.
+fn fx_flags(material: &Material) -> u32 {
+    let kept = material.extras.get(FORMAT.id, "fx").and_then(Value::as_u64);
+    let mut fx = kept.and_then(|fx| u32::try_from(fx).ok()).unwrap_or(0);
+    let mut set = |flag: u32, on: bool| fx = if on { fx | flag } else { fx & !flag };
+    set(Fx::FULL_BRIGHT, material.unlit);
+    set(Fx::TWO_SIDED, material.double_sided);
+    match material.alpha {
+        AlphaMode::Blend(Blend::Additive) => set(Fx::ADDITIVE, true),
+        AlphaMode::Blend(Blend::Multiply) => {
+            set(Fx::MULTIPLY, true);
+            set(Fx::ADDITIVE, false);
+        }
+        _ => set(Fx::ADDITIVE | Fx::MULTIPLY, false),
+    }
+    fx
+}

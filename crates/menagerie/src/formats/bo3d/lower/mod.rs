@@ -1,0 +1,215 @@
+//! Scene to BO3D.
+//!
+//! Nodes become entities, parents first. An entity holds one mesh with one material and at most 65,536 vertices: the
+//! first part of a node's mesh goes to the node's own entity, further parts to entities below it. The entities'
+//! transforms are the bind pose, so skinned vertices are stored where they are at rest.
+
+mod animation;
+mod geometry;
+mod material;
+
+use glam::{Mat4, Vec3};
+use serde_json::Value;
+
+use super::model::{Entity, Model, VFloat};
+use super::placement::Placement;
+use super::{DEFAULT_FPS, FORMAT};
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
+use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
+use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, Transform, float_from_json};
+
+/// Makes a file model for the registry.
+pub(super) fn open(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    Ok(Box::new(lower(scene, options, losses)))
+}
+
+/// Makes a file model of a Scene, and reports what that cost.
+pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
+    report_unheld(&scene, &FORMAT, losses);
+    report_names(&scene, losses);
+    let mut lowering = Lowering::new(scene.scene(), options, losses);
+    lowering.entities();
+    lowering.meshes();
+    lowering.animations();
+    lowering.report_shear();
+    lowering.model
+}
+
+struct Lowering<'a> {
+    scene: &'a Scene,
+    rest: Pose,
+    losses: &'a mut LossReport,
+    fps: Option<f32>,
+    vfloat: VFloat,
+    model: Model,
+    /// The kept nodes, parents first.
+    nodes: Vec<NodeId>,
+    /// For each node of the Scene, its entity.
+    entity_of: Vec<Option<usize>>,
+    /// For each entity, where it is at bind pose.
+    worlds: Vec<Placement>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(scene: &'a Scene, options: &WriteOptions, losses: &'a mut LossReport) -> Self {
+        let kept = |name| scene.extras.get(FORMAT.id, name).and_then(Value::as_i64);
+        let bits = options.settings.get("bo3d-float").and_then(|bits| bits.parse().ok());
+        let vfloat = match bits.or_else(|| kept("vfloat_bits")) {
+            Some(16) => VFloat::Bits16,
+            _ => VFloat::Bits32,
+        };
+        let version = kept("version").and_then(|version| i32::try_from(version).ok());
+        let version = version.filter(|version| *version <= super::VERSION).unwrap_or(super::VERSION);
+        Self {
+            scene,
+            rest: Pose::rest(scene),
+            losses,
+            fps: options.fps.filter(|fps| fps.is_finite() && *fps > 0.0),
+            vfloat,
+            model: Model { version, vfloat, ..Model::default() },
+            nodes: kept_nodes(scene),
+            entity_of: vec![None; scene.nodes.len()],
+            worlds: Vec::new(),
+        }
+    }
+
+    /// An entity for each node, and a root above them when there are several.
+    fn entities(&mut self) {
+        let roots = self.scene.shown().map_or(0, |shown| shown.roots.len());
+        if roots > 1 {
+            self.push(Entity { name: b"root".to_vec(), ..Entity::default() }, None);
+            let message = "a root entity was put above the roots, for BO3D has only one";
+            self.losses.added(Aspect::Hierarchy, "scenes", message);
+        }
+        let parents = crate::scene::parents(self.scene);
+        let above = (roots > 1).then_some(0);
+        for id in self.nodes.clone() {
+            let Some(node) = self.scene.nodes.get(id) else { continue };
+            let parent = parents.get(id.index()).copied().flatten();
+            let parent = parent.and_then(|parent| self.entity_of.get(parent.index()).copied().flatten());
+            let parent = parent.or(above);
+            let local = self.local(&node.transform, &node.extras, parent);
+            let anim_length = node.extras.get(FORMAT.id, "anim_length").and_then(Value::as_i64);
+            let entity = Entity {
+                name: raw_name(&node.extras, &node.name),
+                anim_length: anim_length.and_then(|length| i32::try_from(length).ok()).unwrap_or(0),
+                position: local.position.to_array(),
+                scale: local.scale.to_array(),
+                rotation: wxyz(local.rotation),
+                ..Entity::default()
+            };
+            let index = self.push(entity, parent);
+            if let Some(place) = self.entity_of.get_mut(id.index()) {
+                *place = Some(index);
+            }
+        }
+    }
+
+    /// Adds an entity below another, and notes where it is.
+    fn push(&mut self, mut entity: Entity, parent: Option<usize>) -> usize {
+        let local = Placement::from_fields(entity.position, entity.scale, entity.rotation);
+        let world =
+            parent.and_then(|parent| self.worlds.get(parent)).map_or(local, |parent| parent.child(&local));
+        entity.parent = parent.and_then(|parent| i32::try_from(parent).ok()).unwrap_or(-1);
+        self.worlds.push(world);
+        self.model.entities.push(entity);
+        self.model.entities.len() - 1
+    }
+
+    /// The local place of a node. A matrix that was made of a place is turned back into it.
+    fn local(&self, transform: &Transform, extras: &Extras, parent: Option<usize>) -> Placement {
+        let (position, rotation, scale, _) = transform.to_trs();
+        let plain = Placement { position, rotation, scale };
+        let Transform::Matrix(matrix) = transform else { return plain };
+        let parent_scale = parent.and_then(|p| self.worlds.get(p)).map_or(Vec3::ONE, |p| p.scale);
+        let made_of = |local: &Placement| {
+            local.matrix_below(parent_scale).is_some_and(|made| difference(&made, matrix) < 1e-5)
+        };
+        extras.get(FORMAT.id, "local").and_then(local_from_json).filter(made_of).unwrap_or(plain)
+    }
+
+    /// Frames a second: what was asked for, what the source had, or what everybody assumes.
+    fn rate(&self) -> f32 {
+        let kept = self.scene.animations.iter().find_map(|a| a.extras.get(FORMAT.id, "fps"));
+        let kept = kept.and_then(float_from_json).filter(|fps| fps.is_finite() && *fps > 0.0);
+        self.fps.or(kept).unwrap_or(DEFAULT_FPS)
+    }
+
+    /// How far entities are from where the Scene has them, because BO3D multiplies scales without shear.
+    fn report_shear(&mut self) {
+        let mut stats = ErrorStats::default();
+        for id in &self.nodes {
+            let entity = self.entity_of.get(id.index()).copied().flatten();
+            let (Some(world), Some(meant)) =
+                (entity.and_then(|e| self.worlds.get(e)), self.rest.worlds.get(id.index()))
+            else {
+                continue;
+            };
+            let size = meant.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
+            let off = difference(&world.matrix(), meant);
+            stats.add(if off > 1e-5 * size { f64::from(off) } else { 0.0 });
+        }
+        let message = "stretched parents shear what is turned below them; BO3D has no shear";
+        self.losses.measured(Aspect::Transforms, "nodes", message, stats, "scene units");
+        if stats.is_off() && !self.scene.animations.is_empty() {
+            let message = "the animated nodes are off as well where parents are stretched";
+            self.losses.approximated(Aspect::Animations, "animations", message);
+        }
+    }
+}
+
+/// Names of things that BO3D has no names for.
+fn report_names(scene: &Scene, losses: &mut LossReport) {
+    let count = scene
+        .scenes
+        .iter()
+        .map(|x| &x.name)
+        .chain(scene.meshes.values().map(|x| &x.name))
+        .chain(scene.materials.values().map(|x| &x.name))
+        .chain(scene.textures.values().map(|x| &x.name))
+        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
+        .chain(scene.images.values().map(|x| &x.name))
+        .chain(scene.skins.values().map(|x| &x.name))
+        .chain(scene.animations.iter().map(|x| &x.name))
+        .filter(|name| !name.is_empty())
+        .count();
+    if count > 0 {
+        let message = "only entities have names in BO3D";
+        losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
+    }
+}
+
+/// The bytes of a name: those that the file had, if they still mean the same.
+fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
+    let kept = extras.get(FORMAT.id, "name_bytes").and_then(Value::as_array);
+    let kept: Option<Vec<u8>> =
+        kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
+    kept.filter(|bytes| crate::bytes::utf8_or_windows_1252(bytes) == name)
+        .unwrap_or_else(|| name.as_bytes().to_vec())
+}
+
+fn local_from_json(value: &Value) -> Option<Placement> {
+    let list = |name: &str| -> Option<Vec<f32>> {
+        value.get(name)?.as_array()?.iter().map(float_from_json).collect()
+    };
+    Some(Placement {
+        position: Vec3::from_array(list("position")?.try_into().ok()?),
+        rotation: glam::Quat::from_array(list("rotation")?.try_into().ok()?),
+        scale: Vec3::from_array(list("scale")?.try_into().ok()?),
+    })
+}
+
+/// A quaternion in the order of the file.
+fn wxyz(rotation: glam::Quat) -> [f32; 4] {
+    [rotation.w, rotation.x, rotation.y, rotation.z]
+}
+
+/// The largest difference of two matrices' elements.
+fn difference(a: &Mat4, b: &Mat4) -> f32 {
+    (*a - *b).to_cols_array().into_iter().fold(0.0f32, |largest, x| largest.max(x.abs()))
+}

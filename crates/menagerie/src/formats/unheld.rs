@@ -1,0 +1,150 @@
+//! The part of the loss report that a format's descriptor already tells.
+
+use std::collections::BTreeSet;
+
+use super::{Format, Holds};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::scene::{Extras, NodeId, Property, Scene};
+
+/// Reports everything in a Scene that a format has no place for at all, as its descriptor says. `lower` calls it
+/// first; what a format holds in part is for `lower` itself to report.
+pub fn report_unheld(scene: &Scene, format: &Format, losses: &mut LossReport) {
+    let mut report = Report { format, losses };
+    report.scenes(scene);
+    report.nodes(scene);
+    report.geometry(scene);
+    report.animations(scene);
+    report.dropped(Aspect::Cameras, "cameras", "cameras have no place", scene.cameras.len());
+    let lights = scene.lights.len() + usize::from(scene.ambient.is_some());
+    report.dropped(Aspect::Lights, "lights", "lights have no place", lights);
+    report.extras(scene);
+}
+
+/// The nodes that a format of one scene keeps: those below the roots of the shown one, parents first. They come in the
+/// order of the Scene where that has parents first, so that a file's own order comes back, else in tree order.
+pub fn kept_nodes(scene: &Scene) -> Vec<NodeId> {
+    let walked = scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default();
+    let rises =
+        |id: &NodeId| scene.nodes.get(*id).is_some_and(|node| node.children.iter().all(|child| child > id));
+    let mut sorted = walked.clone();
+    sorted.sort_unstable();
+    if walked.iter().all(rises) && sorted.first() == walked.first() { sorted } else { walked }
+}
+
+struct Report<'a> {
+    format: &'a Format,
+    losses: &'a mut LossReport,
+}
+
+impl Report<'_> {
+    /// Reports `count` things of an aspect, if there are any and the format holds none of it.
+    fn dropped(&mut self, aspect: Aspect, path: &str, what: &str, count: usize) {
+        if count > 0 && self.format.capabilities.holds(aspect).0 == Holds::No {
+            let message = format!("{what} in {}", self.format.name);
+            self.losses.push(Loss::new(aspect, LossKind::Dropped, path, message).count(count));
+        }
+    }
+
+    fn scenes(&mut self, scene: &Scene) {
+        if self.format.capabilities.holds(Aspect::Scenes).0 != Holds::No {
+            return;
+        }
+        self.dropped(
+            Aspect::Scenes,
+            "scenes",
+            "only the scene that is shown has a place",
+            scene.scenes.len().saturating_sub(1),
+        );
+        let others = scene.nodes.len().saturating_sub(kept_nodes(scene).len());
+        let stand_ins: usize = scene.nodes.values().map(|node| node.lods.len()).sum();
+        if others > stand_ins {
+            let message =
+                format!("nodes outside the scene that is shown have no place in {}", self.format.name);
+            self.losses.push(
+                Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(others - stand_ins),
+            );
+        }
+    }
+
+    fn nodes(&mut self, scene: &Scene) {
+        let hidden = scene.nodes.values().filter(|node| !node.visible).count();
+        self.dropped(Aspect::Visibility, "nodes", "that nodes are hidden has no place", hidden);
+        let levels = scene.nodes.values().map(|node| node.lods.len()).sum();
+        self.dropped(Aspect::Lods, "nodes", "levels of detail have no place", levels);
+        self.dropped(Aspect::Skins, "skins", "skins have no place", scene.skins.len());
+    }
+
+    fn geometry(&mut self, scene: &Scene) {
+        let primitives = || scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+        let with_tangents = primitives().filter(|p| !p.tangents.is_empty()).count();
+        self.dropped(Aspect::Tangents, "meshes", "tangents have no place", with_tangents);
+        let with_colors = primitives().filter(|p| !p.colors.is_empty()).count();
+        self.dropped(Aspect::Colors, "meshes", "vertex colours have no place", with_colors);
+        let targets = primitives().map(|p| p.targets.len()).sum();
+        self.dropped(Aspect::Morphs, "meshes", "morph targets have no place", targets);
+        let sets = self.format.capabilities.uv_sets;
+        let more: usize = primitives().map(|p| p.uvs.len().saturating_sub(sets)).sum();
+        if more > 0 {
+            let message = format!("{} holds {sets} sets of texture coordinates", self.format.name);
+            self.losses.push(Loss::new(Aspect::Uvs, LossKind::Dropped, "meshes", message).count(more));
+        }
+        let own = format!("_{}_", self.format.id.to_ascii_uppercase());
+        let custom: BTreeSet<&String> =
+            primitives().flat_map(|p| p.custom.keys()).filter(|name| !name.starts_with(&own)).collect();
+        self.dropped(
+            Aspect::CustomAttributes,
+            "meshes",
+            "vertex attributes of other applications have no place",
+            custom.len(),
+        );
+    }
+
+    fn animations(&mut self, scene: &Scene) {
+        self.dropped(Aspect::Animations, "animations", "animations have no place", scene.animations.len());
+        if self.format.capabilities.holds(Aspect::Morphs).0 != Holds::No {
+            return;
+        }
+        let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+        let weights = channels.filter(|channel| channel.property == Property::Weights).count();
+        if weights > 0 {
+            let message = format!("animated morph weights have no place in {}", self.format.name);
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Dropped, "animations", message).count(weights));
+        }
+    }
+
+    /// Extras of other formats. Those of glTF are the user's own data; of the others, what only they know.
+    fn extras(&mut self, scene: &Scene) {
+        if self.format.capabilities.holds(Aspect::Extras).0 == Holds::Fully {
+            return;
+        }
+        let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != self.format.id);
+        let count = all_extras(scene).filter(foreign).count();
+        if count > 0 {
+            let message = format!("data that only other formats know has no place in {}", self.format.name);
+            self.losses.push(Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(count));
+        }
+    }
+}
+
+/// The extras of every element of a Scene.
+pub fn all_extras(scene: &Scene) -> impl Iterator<Item = &Extras> {
+    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+    let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+    std::iter::once(&scene.extras)
+        .chain(scene.scenes.iter().map(|x| &x.extras))
+        .chain(scene.nodes.values().map(|x| &x.extras))
+        .chain(scene.meshes.values().map(|x| &x.extras))
+        .chain(primitives.clone().map(|x| &x.extras))
+        .chain(primitives.flat_map(|x| &x.targets).map(|x| &x.extras))
+        .chain(scene.materials.values().map(|x| &x.extras))
+        .chain(scene.materials.values().flat_map(|x| x.textures()).map(|x| &x.extras))
+        .chain(scene.textures.values().map(|x| &x.extras))
+        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.extras))
+        .chain(scene.images.values().map(|x| &x.extras))
+        .chain(scene.cameras.values().map(|x| &x.extras))
+        .chain(scene.lights.values().map(|x| &x.extras))
+        .chain(scene.skins.values().map(|x| &x.extras))
+        .chain(scene.animations.iter().map(|x| &x.extras))
+        .chain(channels.map(|x| &x.extras))
+}

@@ -1,0 +1,386 @@
+//! BO3D: what the reader finds, what a change costs, where the Scene puts things, and the way back.
+
+mod support;
+
+use glam::Vec3;
+use menagerie::diag::{Issues, LossReport};
+use menagerie::formats::bo3d::{self, Entity, FORMAT, MeshData, Model, Triangle, VFloat, Vertex32, Vertices};
+use menagerie::formats::{FileModel as _, ReadOptions, WriteOptions};
+use menagerie::scene::{Pose, Scene, assert_scene};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use support::{TestFile, own, real};
+
+fn read(file: &TestFile) -> Model {
+    bo3d::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
+}
+
+fn made(name: &str) -> TestFile {
+    own("made", &FORMAT).into_iter().find(|file| file.stem() == name).expect(name)
+}
+
+/// The model in the words of the JSON files beside the corpus.
+fn describe(model: &Model, bytes: usize) -> Value {
+    json!({
+        "file_bytes": bytes,
+        "version": model.version,
+        "vfloat_bits": model.vfloat.bits(),
+        "entity_list_bytes": model.stated_list_bytes.map_or(bytes - 20 - model.trailing.len(), |n| n as usize),
+        "trailing_bytes": model.trailing.len(),
+        "entities": model.entities.iter().map(describe_entity).collect::<Vec<_>>(),
+        "effective_parent": (0..model.entities.len())
+            .map(|i| model.effective_parent(i).map_or(-1, |parent| parent as i64))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn describe_entity(entity: &Entity) -> Value {
+    let keys: Vec<Value> = entity
+        .keys
+        .iter()
+        .map(|key| {
+            let floats = key.position.iter().chain(&key.scale).chain(&key.rotation).map(|x| json!(x.get()));
+            std::iter::once(json!(key.frame.get())).chain(floats).collect()
+        })
+        .collect();
+    let mut value = json!({
+        "name_bytes": entity.name,
+        "name": entity.name_text(),
+        "parent": entity.parent,
+        "position": entity.position,
+        "scale": entity.scale,
+        "rotation_wxyz": entity.rotation,
+        "anim_length": entity.anim_length,
+        "keys": keys,
+        "kind": if entity.mesh.is_some() { "mesh" } else { "pivot" },
+        "extra_bytes": entity.surplus.len(),
+    });
+    if let Some(mesh) = &entity.mesh {
+        let mesh = describe_mesh(mesh);
+        value.as_object_mut().unwrap().extend(mesh.as_object().unwrap().clone());
+    }
+    value
+}
+
+fn describe_mesh(mesh: &MeshData) -> Value {
+    let bones = mesh.bones.iter().map(
+        |bone| json!({ "entity": bone.entity.get(), "first": bone.first.get(), "last": bone.last.get() }),
+    );
+    json!({
+        "vertices": mesh.vertices.to_floats(),
+        "vertex_count": mesh.vertices.len(),
+        "triangle_count": mesh.triangles.len(),
+        "triangles": mesh.triangles.iter().map(|t| t.0.map(|i| i.get())).collect::<Vec<_>>(),
+        "vertex_colours": mesh.colours.iter().map(|c| c.0).collect::<Vec<_>>(),
+        "texture": mesh.texture_text().unwrap_or_default(),
+        "texture_bytes": mesh.texture,
+        "colour_bytes": mesh.colour,
+        "alpha": mesh.alpha,
+        "fx": mesh.fx,
+        "bones": bones.collect::<Vec<_>>(),
+    })
+}
+
+/// Every value in `expected` is in `found`; numbers may differ by a rounding of their decimal form.
+fn contains(expected: &Value, found: &Value, path: &str) {
+    match (expected, found) {
+        (Value::Null, _) => {}
+        (Value::Object(expected), _) => {
+            for (key, value) in expected.iter().filter(|(key, _)| *key != "note") {
+                let found = found.get(key).unwrap_or_else(|| panic!("{path}.{key} is not found"));
+                contains(value, found, &format!("{path}.{key}"));
+            }
+        }
+        (Value::Array(expected), Value::Array(found)) => {
+            assert_eq!(expected.len(), found.len(), "{path}");
+            for (i, (expected, found)) in expected.iter().zip(found).enumerate() {
+                contains(expected, found, &format!("{path}[{i}]"));
+            }
+        }
+        (Value::Number(expected), Value::Number(found)) => {
+            let (expected, found) = (expected.as_f64().unwrap(), found.as_f64().unwrap());
+            assert_eq!(expected as f32, found as f32, "{path}");
+        }
+        _ => assert_eq!(expected, found, "{path}"),
+    }
+}
+
+#[test]
+fn the_reader_finds_every_expected_value() {
+    for file in own("made", &FORMAT) {
+        let mut expected = file.expected().expect("every made file has its values");
+        // Checked by the tests of lifting, below.
+        for derived in ["bind_world", "frame20_world", "world_positions"] {
+            expected.as_object_mut().unwrap().remove(derived);
+        }
+        contains(&expected, &describe(&read(&file), file.bytes.len()), &file.name());
+    }
+}
+
+#[test]
+fn the_reader_finds_every_value_of_the_ninja() {
+    for file in real(&FORMAT) {
+        let expected = file.expected().expect("values");
+        let model = read(&file);
+        let map = model.byte_map();
+        let sha = |path: &str| {
+            let span = map.find(path).unwrap_or_else(|| panic!("{path}"));
+            let hash = Sha256::digest(&file.bytes[span.range().unwrap()]);
+            hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        };
+        let summary = model.summary();
+        let contents: serde_json::Map<String, Value> =
+            summary.contents.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
+        for (name, total) in expected["totals"].as_object().unwrap() {
+            let found = match name.as_str() {
+                "vertices" => json!(summary.vertices),
+                "triangles" => json!(summary.triangles),
+                _ => contents[name].clone(),
+            };
+            assert_eq!(*total, found, "{name}");
+        }
+        for (i, (entity, expected)) in
+            model.entities.iter().zip(expected["entities"].as_array().unwrap()).enumerate()
+        {
+            let span = map.find(&format!("entities[{i}]")).unwrap();
+            assert_eq!(json!(span.start), expected["offset"], "entity {i}");
+            assert_eq!(json!(span.len()), expected["size"], "entity {i}");
+            assert_eq!(json!(entity.name_text()), expected["name"]);
+            assert_eq!(json!(entity.keys.len()), expected["keyframes"]);
+            let parent = model.effective_parent(i).map_or(-1, |parent| parent as i64);
+            assert_eq!(json!(parent), expected["effective_parent"]);
+            contains(&expected["rotation_wxyz"], &json!(entity.rotation), "rotation");
+            contains(&expected["position"], &json!(entity.position), "position");
+            if let Some(hash) = expected.get("keys_sha256") {
+                assert_eq!(*hash, json!(sha(&format!("entities[{i}].keys"))));
+            }
+            if let Some(mesh) = &entity.mesh {
+                assert_eq!(expected["vertices_sha256"], json!(sha(&format!("entities[{i}].vertices"))));
+                assert_eq!(expected["triangles_sha256"], json!(sha(&format!("entities[{i}].triangles"))));
+                assert_eq!(expected["texture"], json!(mesh.texture_text().unwrap()));
+                let found = describe_mesh(mesh);
+                let bones = expected["bones"].as_array().unwrap();
+                for (expected, found) in bones.iter().zip(found["bones"].as_array().unwrap()) {
+                    assert_eq!(expected["entity"], found["entity"]);
+                    assert_eq!(expected["first"], found["first"]);
+                    assert_eq!(expected["last"], found["last"]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn changing_one_u_changes_only_its_bytes() {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    let mut changed = 0;
+    for file in files {
+        let mut model = read(&file);
+        let map = model.byte_map();
+        let Some((index, mesh)) =
+            model.entities.iter_mut().enumerate().find_map(|(i, e)| Some((i, e.mesh.as_mut()?)))
+        else {
+            continue;
+        };
+        let last = mesh.vertices.len() - 1;
+        match &mut mesh.vertices {
+            Vertices::Half(vertices) => vertices[last].0[0] = half::f16::from_f32(0.123).to_bits().into(),
+            Vertices::Full(vertices) => vertices[last].0[0] = 0.123.into(),
+        }
+        let span = map.find(&format!("entities[{index}].vertices[{last}].u")).unwrap().range().unwrap();
+        let written = model.to_bytes();
+        assert_eq!(written.len(), file.bytes.len());
+        let differing: Vec<usize> = (0..written.len()).filter(|&i| written[i] != file.bytes[i]).collect();
+        assert!(!differing.is_empty() && differing.iter().all(|at| span.contains(at)), "{}", file.name());
+        changed += 1;
+    }
+    assert!(changed > 5);
+}
+
+#[test]
+fn errors_name_entity_field_and_byte() {
+    let mut model = read(&made("skinned16"));
+    model.entities[0].mesh.as_mut().unwrap().bones[2].last = 900.into();
+    let reading = FORMAT.open(&model.to_bytes(), &ReadOptions::default());
+    let issue = reading.issues.iter().find(|issue| issue.code.id == "bo3d/bone-vertex-range").unwrap();
+    let expected = "entities[0].bones[2].last: 900 is past the last vertex (11), at byte ";
+    assert!(issue.to_string().starts_with(expected), "{issue}");
+    let span = issue.span.unwrap();
+    let bytes = model.to_bytes();
+    assert_eq!(bytes[span.range().unwrap()], 900i32.to_le_bytes());
+}
+
+fn lifted(model: &Model) -> Scene {
+    let scene = bo3d::lift(model, &ReadOptions::default()).scene;
+    assert_scene(&scene);
+    scene
+}
+
+/// The positions of all vertices of the first mesh.
+fn first_mesh(scene: &Scene, pose: &Pose) -> Vec<Vec3> {
+    let (id, node) = scene.nodes.iter().find(|(_, node)| node.mesh.is_some()).expect("a mesh");
+    pose.positions(scene, id, &scene.meshes[node.mesh.unwrap()].primitives[0])
+}
+
+fn near(found: &[Vec3], expected: &Value, tolerance: f32, what: &str) {
+    let expected: Vec<[f32; 3]> = serde_json::from_value(expected.clone()).unwrap();
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!(
+            found.distance(Vec3::from_array(expected)) < tolerance,
+            "{what}[{i}]: {found} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn skinned_vertices_are_where_they_belong() {
+    let file = made("skinned16");
+    let expected = file.expected().unwrap();
+    let scene = lifted(&read(&file));
+    near(&first_mesh(&scene, &Pose::rest(&scene)), &expected["bind_world"], 1e-5, "bind_world");
+    let pose = Pose::at(&scene, &scene.animations[0], 20.0 / 12.0);
+    near(&first_mesh(&scene, &pose), &expected["frame20_world"], 1e-5, "frame20_world");
+}
+
+#[test]
+fn entities_are_where_they_belong() {
+    let file = made("scene");
+    let scene = lifted(&read(&file));
+    let worlds: Vec<Vec3> =
+        Pose::rest(&scene).worlds.iter().map(|world| world.transform_point3(Vec3::ZERO)).collect();
+    near(&worlds, &file.expected().unwrap()["world_positions"], 1e-5, "world_positions");
+}
+
+#[test]
+fn stretched_parents_do_not_shear() {
+    // A child that is turned below a stretched parent: the engine multiplies scales and never shears.
+    let mut model = Model::default();
+    model.entities.push(Entity { scale: [4.0, 1.0, 1.0], ..Entity::default() });
+    let turned = [std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
+    model.entities.push(Entity {
+        parent: 0,
+        rotation: turned,
+        position: [1.0, 0.0, 0.0],
+        ..Entity::default()
+    });
+    let scene = lifted(&model);
+    let world = Pose::rest(&scene).worlds[1];
+    // A quarter turn about z takes x to y; the factor of 4 stays with the child's own x axis.
+    assert!((world.transform_vector3(Vec3::X) - Vec3::new(0.0, 4.0, 0.0)).length() < 1e-5);
+    assert!((world.transform_point3(Vec3::ZERO) - Vec3::new(4.0, 0.0, 0.0)).length() < 1e-5);
+    let mut losses = LossReport::new();
+    let back = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut losses);
+    assert_eq!(back.entities, model.entities);
+    assert!(losses.is_empty(), "{losses:?}");
+}
+
+#[test]
+fn the_ninja_moves_as_it_should() {
+    for file in real(&FORMAT) {
+        let scene = lifted(&read(&file));
+        let close = |a: Vec3, b: [f32; 3]| (a - Vec3::from_array(b)).abs().max_element() < 0.001;
+        let rest = Pose::rest(&scene).bounds(&scene).unwrap();
+        assert!(
+            close(rest.min, [-1.526, 0.007, -4.152]) && close(rest.max, [1.526, 9.586, 0.718]),
+            "{rest:?}"
+        );
+        for (frame, min, max) in [
+            (1.0, [-1.460, 0.012, -3.188], [2.020, 9.276, 2.350]),
+            (150.0, [-1.524, 6.195, -4.462], [3.041, 15.609, 2.743]),
+            (300.0, [-1.176, -0.012, -3.624], [2.942, 8.736, 2.489]),
+        ] {
+            let bounds = Pose::at(&scene, &scene.animations[0], frame / 12.0).bounds(&scene).unwrap();
+            assert!(close(bounds.min, min) && close(bounds.max, max), "frame {frame}: {bounds:?}");
+        }
+        assert_eq!(scene.animations[0].seconds(), 25.0);
+    }
+}
+
+#[test]
+fn a_longer_clip_holds_its_last_key() {
+    let mut model = read(&made("key_order"));
+    model.entities[0].anim_length = 24;
+    let scene = lifted(&model);
+    assert_eq!(scene.animations[0].seconds(), 2.0);
+    let back = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
+    let frames = |model: &Model| {
+        let mut frames: Vec<i32> = model.entities[0].keys.iter().map(|key| key.frame.get()).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        frames
+    };
+    assert_eq!(frames(&back), frames(&model), "the made-up last key is gone");
+    assert_eq!(back.entities[0].anim_length, 24);
+}
+
+#[test]
+fn through_the_scene_and_back_changes_nothing() {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    for file in files {
+        let model = read(&file);
+        let scene = lifted(&model);
+        let mut losses = LossReport::new();
+        let back = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut losses);
+        let again = lifted(&back);
+        for (a, b) in scene.nodes.values().zip(again.nodes.values()) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        for (a, b) in scene.meshes.values().zip(again.meshes.values()) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        for (a, b) in scene.animations.iter().zip(&again.animations) {
+            for (a, b) in a.channels.iter().zip(&b.channels) {
+                assert_eq!(a, b, "{}", file.name());
+            }
+        }
+        assert!(again == scene, "{}: the Scene changed", file.name());
+        assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
+        assert_eq!(back.vfloat, model.vfloat);
+    }
+}
+
+#[test]
+fn half_floats_are_rounded_to_the_nearest_and_measured() {
+    let mut model = Model { vfloat: VFloat::Bits32, ..Model::default() };
+    let row = [0.1, 0.2, 0.0, 0.0, 1.0, 1000.3, -70000.0, 1e-7].map(Into::into);
+    model.entities.push(Entity {
+        mesh: Some(MeshData {
+            vertices: Vertices::Full(vec![Vertex32(row); 3]),
+            colours: Vec::new(),
+            colours_padding: None,
+            triangles: vec![Triangle([0.into(), 1.into(), 2.into()])],
+            triangles_padding: None,
+            texture: Vec::new(),
+            texture_padding: None,
+            colour: [255; 4],
+            alpha: 1.0,
+            fx: 0,
+            bones: Vec::new(),
+        }),
+        ..Entity::default()
+    });
+    let scene = lifted(&model);
+    let mut options = WriteOptions::default();
+    options.settings.set("bo3d-float", "16");
+    let mut losses = LossReport::new();
+    let back = bo3d::lower(assert_scene(&scene), &options, &mut losses);
+    let found = back.entities[0].mesh.as_ref().unwrap().vertices.to_floats()[0];
+    assert_eq!(found[5], 1000.5);
+    assert_eq!(found[6], -65504.0, "what is too large becomes the largest");
+    let position = losses.iter().find(|loss| loss.code().id == "loss/positions").expect("a loss");
+    let (stats, unit) = position.error.expect("measured");
+    assert!((stats.max - 4496.0).abs() < 1.0 && unit == "scene units", "{stats:?}");
+}
+
+#[test]
+fn the_summary_counts_what_is_there() {
+    let model = read(&made("scene"));
+    assert_eq!(
+        model.summary().contents,
+        [("entities", 6), ("meshes", 3), ("pivots", 3), ("bones", 0), ("keyframes", 0)]
+    );
+    assert_eq!(model.format().id, "bo3d");
+}
