@@ -179,9 +179,6 @@ mod tests {
         assert_eq!(names(&[at("sub")], false), ["is a folder; -r takes the models in it"]);
         assert_eq!(names(&[at("gone.bo3d"), at("b.bo3d")], false), ["there is no such file", "b.bo3d"]);
         assert_eq!(names(&[at("*.xyz")], false), ["no file fits this pattern"]);
-        assert_eq!(
-            names(&["-".into(), "-".into()], false),
-            ["-", "standard input can only be read once"]
-        );
+        assert_eq!(names(&["-".into(), "-".into()], false), ["-", "standard input can only be read once"]);
     }
 }

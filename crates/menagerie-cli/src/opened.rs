@@ -39,11 +39,7 @@ pub(crate) fn open(input: &Input, finding: &Finding, options: &ReadOptions<'_>) 
     Ok(Opened { bytes, format: Some(format), model: reading.model, issues: reading.issues })
 }
 
-fn detect(
-    bytes: &[u8],
-    input: &Input,
-    finding: &Finding,
-) -> Result<(&'static Format, Option<Issue>), Issue> {
+fn detect(bytes: &[u8], input: &Input, finding: &Finding) -> Result<(&'static Format, Option<Issue>), Issue> {
     match finding.from {
         Some(format) => Ok((format, None)),
         None => Format::detect(bytes, input.hint()),

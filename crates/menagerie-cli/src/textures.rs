@@ -70,7 +70,7 @@ impl Folders {
     }
 
     fn look_up(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
-        let mut search = Search { folders: self, tried: Vec::new(), reasons: Vec::new() };
+        let mut search = Search { folders: self, tried: Vec::new(), reasons: Vec::new(), met: false };
         let name = name.replace('\\', "/");
         let base = base_name(&name);
         if base.is_empty() || base == ".." || base == "." || name.contains('\0') {
@@ -91,8 +91,10 @@ impl Folders {
 
 impl Files for Folders {
     fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
-        let replaced =
-            self.replacements.iter().find(|replacement| replacement.name.eq_ignore_ascii_case(base_name(name)));
+        let replaced = self
+            .replacements
+            .iter()
+            .find(|replacement| replacement.name.eq_ignore_ascii_case(base_name(name)));
         self.look_up(replaced.map_or(name, |replacement| &replacement.file))
     }
 }
@@ -102,6 +104,8 @@ struct Search<'a> {
     folders: &'a Folders,
     tried: Vec<String>,
     reasons: Vec<String>,
+    /// Whether a file was there that could not be taken.
+    met: bool,
 }
 
 impl Search<'_> {
@@ -112,9 +116,9 @@ impl Search<'_> {
         let refusal = if name.contains("://") {
             "it is an address, and nothing is fetched"
         } else if name.starts_with('/') || drive {
-            "its path is absolute, and only the folders of the model are searched"
+            "its path is absolute, so only its base name was looked for"
         } else if leaves {
-            "its path leads out of the folder with .., and only the folders of the model are searched"
+            "its path leads out of the folder with .., so only its base name was looked for"
         } else {
             return Some(name);
         };
@@ -135,7 +139,10 @@ impl Search<'_> {
             match result {
                 Ok(bytes) => return Some(bytes),
                 Err(Refused::NotThere) => {}
-                Err(Refused::Because(reason)) => self.reasons.push(format!("{shown} {reason}")),
+                Err(Refused::Because(reason)) => {
+                    self.met = true;
+                    self.reasons.push(format!("{shown} {reason}"));
+                }
             }
         }
         None
@@ -176,7 +183,7 @@ impl Search<'_> {
 
     fn failed(self) -> NotFound {
         let mut reasons = self.reasons;
-        if reasons.is_empty() {
+        if !self.met && !self.tried.is_empty() {
             reasons.push("there is no such file in the folders that were searched".to_owned());
         }
         NotFound { tried: self.tried, reason: reasons.join("; ") }
@@ -245,7 +252,7 @@ mod tests {
             ("stem", Ok("model/textures/stem.png")),
             ("stem.bmp", Ok("model/textures/stem.png")),
             ("extra.jpg", Ok("more/extra.jpg")),
-            ("scene.bin", Err("there is no such file")),
+            ("scene.bin", Err("there is no such file in")),
             ("gone.png", Err("there is no such file")),
             ("../secret.png", Err("leads out of the folder")),
             ("sub/../../secret.png", Err("leads out of the folder")),

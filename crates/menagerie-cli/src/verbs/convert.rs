@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use menagerie::convert::{Conversion, ConvertOptions};
-use menagerie::diag::Severity;
-use menagerie::formats::ReadOptions;
+use menagerie::diag::Issue;
+use menagerie::formats::{Format, ReadOptions};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input, Source};
@@ -25,15 +25,14 @@ use target::{Place, Target};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
     let (inputs, target) = plan(args)?;
-    let jobs: Vec<(Input, Result<Place, String>)> =
-        inputs.into_iter().zip(target.places()).collect();
+    let jobs: Vec<(Input, Result<Place, String>)> = inputs.into_iter().zip(target.places()).collect();
     let sources: Vec<PathBuf> = jobs.iter().filter_map(|(input, _)| real_path(input)).collect();
     let reports = batch::run_then(
         &jobs,
         |(input, place)| convert(input, place, &target, args),
-        |(input, _), result| match result.and_then(|done| write(done, args, &sources)) {
+        |(input, _), result| match result.and_then(|done| write(done, &sources)) {
             Ok(report) => report,
-            Err(error) => Report::failed(input.name.clone(), target.format, error),
+            Err(failure) => Report::failed(input.name.clone(), target.format, failure),
         },
     );
     report::print(&reports, args, &target)?;
@@ -56,6 +55,20 @@ fn plan(args: &ConvertArgs) -> Result<(Vec<Input>, Target)> {
     Ok((inputs, target))
 }
 
+/// Why there is no result.
+#[derive(Default)]
+struct Failure {
+    from: Option<&'static Format>,
+    issues: Vec<Issue>,
+    error: String,
+}
+
+impl From<String> for Failure {
+    fn from(error: String) -> Self {
+        Self { error, ..Self::default() }
+    }
+}
+
 /// A conversion that is still to be written.
 struct Done {
     name: String,
@@ -68,7 +81,7 @@ fn convert(
     place: &Result<Place, String>,
     target: &Target,
     args: &ConvertArgs,
-) -> Result<Done, String> {
+) -> Result<Done, Failure> {
     let place = place.clone()?;
     let bytes: load::Bytes = input.load()?;
     let folders = opened::folders(input, &args.finding);
@@ -89,19 +102,18 @@ fn convert(
     match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
         Ok(conversion) => Ok(Done { name: input.name.clone(), place, conversion }),
         Err(failed) => {
-            // The last one says why; but when reading failed, the first error is the cause.
-            let issues = failed.issues.into_sorted();
-            let cause = issues.iter().find(|issue| issue.severity == Severity::Error).or(issues.last());
-            Err(match cause {
+            // The last one that was found says why.
+            let error = match failed.issues.iter().last() {
                 Some(issue) => format!("cannot be converted: {issue} [{}]", issue.code),
                 None => "cannot be converted".to_owned(),
-            })
+            };
+            Err(Failure { from: failed.from, issues: failed.issues.into_sorted(), error })
         }
     }
 }
 
 /// Writes a finished conversion: all of its files, or none.
-fn write(done: Done, args: &ConvertArgs, sources: &[PathBuf]) -> Result<Report, String> {
+fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
     let Done { name, place, mut conversion } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let written = match &place {
@@ -115,11 +127,7 @@ fn write(done: Done, args: &ConvertArgs, sources: &[PathBuf]) -> Result<Report, 
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    let mut report = Report::done(name, &place, conversion, beside);
-    if args.verify {
-        report.verify(&place, args)?;
-    }
-    Ok(report)
+    Ok(Report::done(name, &place, conversion, beside))
 }
 
 fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<()> {

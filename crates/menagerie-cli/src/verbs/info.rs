@@ -130,7 +130,9 @@ impl Report {
 
     fn to_json(&self) -> Value {
         let contents: Map<String, Value> = match &self.summary {
-            Some(summary) => summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect(),
+            Some(summary) => {
+                summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect()
+            }
             None => Map::new(),
         };
         let corner = |v: [f32; 3]| -> Value { v.into_iter().map(float).collect() };
@@ -146,7 +148,7 @@ impl Report {
             "bounds": self.bounds.map(|bounds| {
                 json!({ "min": corner(bounds.min.to_array()), "max": corner(bounds.max.to_array()) })
             }),
-            "axes": self.format.map(axes),
+            "axes": self.format.map(|format| axes(format)),
             "animations": self.animations.iter().map(|(name, seconds, channels)| {
                 json!({ "name": name, "seconds": float(*seconds), "channels": channels })
             }).collect::<Value>(),
@@ -172,7 +174,7 @@ fn embedded(scene: &Scene) -> impl Iterator<Item = TextureStatus> {
 }
 
 /// The directions of a format as JSON.
-pub(super) fn axes(format: &'static Format) -> Value {
+pub(super) fn axes(format: &Format) -> Value {
     let axes = &format.axes;
     json!({ "up": axes.up, "front": axes.front, "handedness": axes.handedness })
 }
@@ -209,7 +211,8 @@ impl Report {
         };
         line("format", format!("{}{profile}, {} bytes", format.name, self.bytes.unwrap_or_default()));
         let contents = summary.contents.iter().filter(|(_, n)| *n > 0);
-        let contents: Vec<String> = contents.map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+        let contents: Vec<String> =
+            contents.map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
         line("contents", if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") });
         line("geometry", format!("{} vertices, {} triangles", summary.vertices, summary.triangles));
         if let Some(Bounds { min, max }) = self.bounds {

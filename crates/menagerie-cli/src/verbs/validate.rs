@@ -122,7 +122,14 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
             let issues = weigh(opened.issues.into_sorted(), args);
             let wants_text = !args.json && !args.sarif;
             let text = if wants_text { text(&name, &issues, &opened.bytes) } else { String::new() };
-            Report { name, format: opened.format, readable: opened.model.is_some(), issues, text, error: None }
+            Report {
+                name,
+                format: opened.format,
+                readable: opened.model.is_some(),
+                issues,
+                text,
+                error: None,
+            }
         }
         Err(error) => Report {
             name,

@@ -25,10 +25,6 @@ pub(crate) struct ConvertArgs {
     /// Write what was lost to this file, or - for standard output (an array when there are several inputs)
     #[arg(long, value_name = "FILE.json")]
     pub(super) loss_report: Option<PathBuf>,
-    /// Read each result back, measure it against the source, and give exit code 1 for a difference that is not a
-    /// reported loss
-    #[arg(long)]
-    pub(super) verify: bool,
     /// Multiply all lengths
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     pub(super) scale: Option<f32>,

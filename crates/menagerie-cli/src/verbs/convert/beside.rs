@@ -40,7 +40,10 @@ impl Beside {
             let own = is_part_of(name, &stem);
             let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             if sources.contains(&real) || path == target {
-                return Err(format!("{} would be overwritten by a file that belongs to the result", path.display()));
+                return Err(format!(
+                    "{} would be overwritten by a file that belongs to the result",
+                    path.display()
+                ));
             }
             if path.symlink_metadata().is_ok() && !own {
                 left_out(losses, name, "another file of that name is already there and was left as it is");
@@ -87,7 +90,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("out");
         fs::create_dir(&folder).unwrap();
-        for (name, text) in [("same.png", "new"), ("other.png", "old"), ("m.bin", "old"), ("input.bo3d", "old")] {
+        for (name, text) in
+            [("same.png", "new"), ("other.png", "old"), ("m.bin", "old"), ("input.bo3d", "old")]
+        {
             fs::write(folder.join(name), text).unwrap();
         }
         let target = folder.join("m.gltf");

@@ -8,6 +8,7 @@ use menagerie::diag::{Issue, Loss, LossReport, Severity};
 use menagerie::formats::Format;
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::args::ConvertArgs;
 use super::target::{Out, Place, Target};
 use crate::exit::Exit;
@@ -31,18 +32,18 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn failed(name: String, to: &'static Format, error: String) -> Self {
+    pub(super) fn failed(name: String, to: &'static Format, failure: Failure) -> Self {
         Self {
             name,
-            from: None,
+            from: failure.from,
             to,
             output: None,
             bytes: 0,
             beside: Vec::new(),
             losses: LossReport::new(),
             textures: Vec::new(),
-            issues: Vec::new(),
-            error: Some(error),
+            issues: failure.issues,
+            error: Some(failure.error),
         }
     }
 
@@ -151,6 +152,7 @@ fn losses(losses: &LossReport) -> String {
 /// Writes the loss report: of one input its object, of several an array of those that were converted.
 pub(super) fn write_losses(reports: &[Report], path: &Path) -> Result<()> {
     let value = |report: &Report| {
+        report.output.as_ref()?;
         let mut value = report.losses.to_json(report.from?.id, report.to.id);
         if reports.len() > 1 {
             value.as_object_mut()?.insert("file".to_owned(), json!(report.name));

@@ -56,7 +56,8 @@ impl Target {
         // `--to glb` and `--to gltf` are the same format in two containers.
         let wanted = to.filter(|to| has_extension(format, to)).map(str::to_ascii_lowercase);
         let first = || format.extensions.first().copied().unwrap_or_default().to_owned();
-        let mut target = Self { format, extension: wanted.unwrap_or_else(first), out: kind, places: Vec::new() };
+        let mut target =
+            Self { format, extension: wanted.unwrap_or_else(first), out: kind, places: Vec::new() };
         if matches!(target.out, Out::Folder) {
             fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
         } else if inputs.len() > 1 {

@@ -60,7 +60,9 @@ impl<'a> Part<'a> {
             Kind::Record(record) => record.fields.iter().map(|field| self.field(field)).collect(),
             // The root of what is inside has no name of its own.
             Kind::Encoded(inside, map) => match &map.root.kind {
-                MapKind::Group(nodes) => nodes.iter().map(|node| Self::node(node, &self.path, inside)).collect(),
+                MapKind::Group(nodes) => {
+                    nodes.iter().map(|node| Self::node(node, &self.path, inside)).collect()
+                }
                 _ => vec![Self::node(&map.root, &self.path, inside)],
             },
             Kind::Leaf(_) | Kind::Table(..) => Vec::new(),

@@ -95,7 +95,8 @@ pub(super) fn text(out: &mut impl Write, parts: Vec<Part<'_>>, style: &Style, by
             let indent = "  ".repeat(level);
             let name = if level == 0 { part.path.as_str() } else { part.name.as_ref() };
             let range = format!("{:>digits$}..{:<digits$}", part.span.start, part.span.end);
-            writeln!(out, "{range}  {indent}{name}  {}", described(part, style))?;
+            let line = format!("{range}  {indent}{name}  {}", described(part, style));
+            writeln!(out, "{}", line.trim_end())?;
             if let (Kind::Leaf(_), true) = (&part.kind, style.hex) {
                 for line in hex_lines(part, style) {
                     writeln!(out, "{gutter}  {indent}  {line}")?;
@@ -129,6 +130,9 @@ fn described(part: &Part<'_>, style: &Style) -> String {
             }
             if left > 0 {
                 let _ = write!(text, " … {left} more");
+            }
+            if matches!(value, Value::Bytes(1..=8)) {
+                text = hex_lines(part, style).join(" ");
             }
             format!("{} {text}", kind.name())
         }
@@ -233,7 +237,7 @@ fn object(part: &Part<'_>, style: &Style) -> Map<String, serde_json::Value> {
             if left > 0 {
                 set("not_shown", json!(left));
             }
-            if style.hex {
+            if style.hex || matches!(value, Value::Bytes(1..=8)) {
                 set("hex", json!(hex_lines(part, style).join(" ")));
             }
             None
