@@ -1,5 +1,7 @@
 //! Conversions: what is written, where, and what is left alone.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
+
 mod support;
 
 use std::fs;

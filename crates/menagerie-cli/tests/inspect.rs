@@ -1,5 +1,7 @@
 //! The tree of a file: every byte once, and the values that are there.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
+
 mod support;
 
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! What `--json` prints keeps to the published schemas, and is one value.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
+
 mod support;
 
 use std::fs;

@@ -148,7 +148,7 @@ impl Report {
             "bounds": self.bounds.map(|bounds| {
                 json!({ "min": corner(bounds.min.to_array()), "max": corner(bounds.max.to_array()) })
             }),
-            "axes": self.format.map(|format| axes(format)),
+            "axes": self.format.map(axes),
             "animations": self.animations.iter().map(|(name, seconds, channels)| {
                 json!({ "name": name, "seconds": float(*seconds), "channels": channels })
             }).collect::<Value>(),
