@@ -11,7 +11,7 @@ use crate::schemas;
 
 /// Writes all of them.
 pub(crate) fn write(root: &Path) -> Result<()> {
-    for (path, text) in pages() {
+    for (path, text) in pages(root) {
         let path = root.join(path);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -22,8 +22,13 @@ pub(crate) fn write(root: &Path) -> Result<()> {
 }
 
 /// Every page with its place in the workspace.
-fn pages() -> Vec<(PathBuf, String)> {
-    let mut pages = vec![("docs/codes.md".into(), codes()), ("docs/formats.md".into(), formats())];
+fn pages(root: &Path) -> Vec<(PathBuf, String)> {
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap_or_default();
+    let mut pages = vec![
+        ("docs/codes.md".into(), codes()),
+        ("docs/formats.md".into(), formats()),
+        ("README.md".into(), with_formats(&readme)),
+    ];
     for (name, schema) in schemas::all() {
         pages.push((format!("docs/schema/{name}.json").into(), format!("{schema:#}\n")));
     }
@@ -70,18 +75,33 @@ fn capital(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn formats() -> String {
-    let mut page = format!("{GENERATED}# Formats\n\n");
-    page.push_str("| format | what it is | extensions | up | front | unit |\n|---|---|---|---|---|---|\n");
+/// The README with its table of formats made again, between two comments.
+fn with_formats(readme: &str) -> String {
+    const BEGIN: &str = "<!-- formats: made by `cargo xtask docs` -->\n";
+    const END: &str = "<!-- end of formats -->";
+    match readme.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1))) {
+        Some((before, after)) => format!("{before}{BEGIN}{}{END}{after}", overview()),
+        None => readme.to_owned(),
+    }
+}
+
+fn overview() -> String {
+    let mut table =
+        "| format | what it is | extensions | up | front | unit |\n|---|---|---|---|---|---|\n".to_owned();
     for format in ALL {
         let extensions: Vec<String> = format.extensions.iter().map(|e| format!("`.{e}`")).collect();
         let (extensions, axes) = (extensions.join(" "), &format.axes);
         let _ = writeln!(
-            page,
+            table,
             "| {} (`{}`) | {} | {extensions} | {} | {} | {} |",
             format.name, format.id, format.about, axes.up, axes.front, format.unit
         );
     }
+    table
+}
+
+fn formats() -> String {
+    let mut page = format!("{GENERATED}# Formats\n\n{}", overview());
     page.push_str("\n## What each can hold\n\nA conversion to a format loses what the format cannot hold, and says so: a loss of an aspect has the ");
     page.push_str("code `loss/ASPECT`. ● all of it, ◐ some of it or not exactly, · nothing.\n\n");
     let row = |page: &mut String, first: &str, cell: &dyn Fn(&Format) -> String| {
@@ -128,8 +148,9 @@ mod tests {
 
     #[test]
     fn pages_are_up_to_date() {
-        for (path, expected) in pages() {
-            let text = std::fs::read_to_string(crate::root().join(&path)).unwrap_or_default();
+        let root = crate::root();
+        for (path, expected) in pages(&root) {
+            let text = std::fs::read_to_string(root.join(&path)).unwrap_or_default();
             assert!(text == expected, "{} is stale: run `cargo xtask docs`", path.display());
         }
     }

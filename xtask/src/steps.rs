@@ -50,9 +50,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let _ = std::fs::remove_dir_all(workspace.written_glb());
     steps.tests(root);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
-    steps.run("documentation", || {
-        cargo(root, &["doc", "--workspace", "--no-deps", "--document-private-items"], &no_warnings)
-    });
+    steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.summary();
     Ok(steps.good())

@@ -226,7 +226,8 @@ impl Report {
         );
         for (name, seconds, channels) in &self.animations {
             let name = if name.is_empty() { "(no name)" } else { name };
-            line("animation", format!("{name}: {seconds:.3} s, {channels} channels"));
+            let channels = output::count(*channels, "channel", "channels");
+            line("animation", format!("{name}: {seconds:.3} s, {channels}"));
         }
         for texture in &self.textures {
             if texture.found {
