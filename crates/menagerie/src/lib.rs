@@ -12,6 +12,7 @@
 //! - [`scene`]: the one common model.
 //! - [`formats`]: the file models, one folder a format, and the registry.
 //! - [`ops`]: changes of a Scene.
+//! - [`diff`]: what differs between two Scenes.
 //! - [`convert`]: from one format to another, with a report of every loss.
 //!
 //! The library opens no file, prints nothing, asks no clock, and never panics because of what a file holds.
@@ -49,11 +50,12 @@
 pub mod bytes;
 pub mod convert;
 pub mod diag;
+pub mod diff;
 pub mod formats;
 pub mod ops;
 pub mod scene;
 
 /// Every code that there is, of issues, losses and differences: what `menagerie explain` knows.
 pub fn codes() -> impl Iterator<Item = &'static diag::Code> {
-    formats::codes().chain(convert::CODES.iter().copied())
+    formats::codes().chain(convert::CODES.iter().copied()).chain(diff::CODES.iter().copied())
 }

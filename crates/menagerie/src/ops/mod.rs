@@ -1,10 +1,12 @@
 //! Changes of a Scene: Scene in, Scene out.
 
+mod morph;
 mod normals;
 mod scale;
 mod split;
 mod uvs;
 
+pub use morph::bake_morphs;
 pub use normals::{face_normal, smooth_normals};
 pub use scale::scale;
 pub use split::{select, split_by_vertex_limit};

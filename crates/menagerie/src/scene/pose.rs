@@ -45,6 +45,14 @@ pub fn world_transforms(scene: &Scene, locals: &[Mat4]) -> Vec<Mat4> {
     worlds.into_iter().map(Option::unwrap_or_default).collect()
 }
 
+/// How far apart two transforms are: the largest distance between where they put the origin and the tips of the axes,
+/// these taken as directions.
+pub fn transform_distance(a: &Mat4, b: &Mat4) -> f32 {
+    let columns = a.to_cols_array_2d().into_iter().zip(b.to_cols_array_2d());
+    let apart = |(x, y): ([f32; 4], [f32; 4])| x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f32>();
+    columns.map(apart).fold(0.0, f32::max).sqrt()
+}
+
 /// A box around points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -112,8 +120,8 @@ impl Pose {
         Self { worlds: world_transforms(scene, &locals), weights }
     }
 
-    /// The positions of a primitive's vertices in the world, morphed and skinned, where `node` shows it.
-    pub fn positions(&self, scene: &Scene, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
+    /// The positions of a primitive's vertices in the mesh's own space, morphed, where `node` shows it.
+    pub fn morphed(&self, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
         let mut points: Vec<Vec3> = primitive.positions.iter().copied().map(Vec3::from_array).collect();
         let weights = self.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
         for (target, &weight) in primitive.targets.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
@@ -121,6 +129,12 @@ impl Pose {
                 *point += Vec3::from_array(*delta) * weight;
             }
         }
+        points
+    }
+
+    /// The positions of a primitive's vertices in the world, morphed and skinned, where `node` shows it.
+    pub fn positions(&self, scene: &Scene, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
+        let points = self.morphed(node, primitive);
         let own = self.worlds.get(node.index()).copied().unwrap_or_default();
         let Some(palette) = self.palette(scene, node).filter(|_| !primitive.joints.is_empty()) else {
             return points.into_iter().map(|p| own.transform_point3(p)).collect();

@@ -9,6 +9,8 @@
     reason = "it serves tests"
 )]
 
+pub mod scenes;
+
 use std::path::{Path, PathBuf};
 
 use menagerie::formats::{Format, ReadOptions, Reading};

@@ -12,8 +12,8 @@ use crate::formats::{Lifted, ReadOptions};
 use crate::ops::smooth_normals;
 use crate::scene::{
     AlphaMode, Animation, Blend, Channel, CustomAttribute, Extras, Id, Image, Interpolation, Material,
-    MaterialId, Mesh, MetallicRoughness, Node, NodeId, Primitive, Property, Scene, SceneRoot, Shading, Skin,
-    SkinId, Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear,
+    MaterialId, Mesh, MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading,
+    Skin, SkinId, Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear,
 };
 
 /// The custom attribute with the length of a stored normal, where it is not one.
@@ -113,11 +113,12 @@ impl Lifter<'_> {
     }
 
     fn meshes(&mut self) {
+        let nodes = Pose::rest(&self.scene).worlds;
         for (index, data) in self.model.meshes() {
             let mut primitive = geometry(data);
             primitive.material = Some(self.material(data));
             let node: NodeId = Id::new(index);
-            let skin = (!data.bones.is_empty()).then(|| self.skin(index, data, &mut primitive));
+            let skin = (!data.bones.is_empty()).then(|| self.skin(index, data, &nodes, &mut primitive));
             let mesh = self.scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
             if let Some(node) = self.scene.nodes.get_mut(node) {
                 node.mesh = Some(mesh);
@@ -178,15 +179,16 @@ impl Lifter<'_> {
         texture
     }
 
-    /// Binds each vertex to the bone that holds it, or to the mesh's own node when none does.
-    fn skin(&mut self, index: usize, data: &MeshData, primitive: &mut Primitive) -> SkinId {
+    /// Binds each vertex to the bone that holds it, or to the mesh's own node when none does. `nodes` is where the
+    /// Scene has the entities, so that at rest the vertices are where the engine has them.
+    fn skin(&mut self, index: usize, data: &MeshData, nodes: &[Mat4], primitive: &mut Primitive) -> SkinId {
         let mesh_world = self.worlds.get(index).map_or(Mat4::IDENTITY, Placement::matrix);
         let mut skin = Skin::default();
         let mut joint_of: Vec<Option<u16>> = vec![None; data.vertices.len()];
         for (i, bone) in data.bones.iter().enumerate() {
             let entity = usize::try_from(bone.entity.get()).ok();
-            let Some((entity, world)) = entity.and_then(|e| Some((e, self.worlds.get(e)?))) else { continue };
-            let inverse_bind = world.matrix().inverse() * mesh_world;
+            let Some((entity, world)) = entity.and_then(|e| Some((e, nodes.get(e)?))) else { continue };
+            let inverse_bind = world.inverse() * mesh_world;
             if !inverse_bind.is_finite() {
                 self.issues.push(Issue::new(
                     &codes::SINGULAR_BONE,

@@ -137,7 +137,8 @@ impl Lowering<'_> {
             format!("keys were resampled to whole frames at {rate} frames a second (--fps sets the rate)");
         self.losses.measured(Aspect::Animations, path, message.clone(), errors.distance, "scene units");
         self.losses.measured(Aspect::Animations, path, message.clone(), errors.angle, "degrees");
-        self.losses.measured(Aspect::Animations, path, message, errors.factor, "scale factor");
+        self.losses.measured(Aspect::Animations, path, message.clone(), errors.factor, "scale factor");
+        self.losses.measured(Aspect::Animations, path, message, errors.time, "seconds");
         frames
     }
 }
@@ -148,6 +149,8 @@ struct Errors {
     distance: ErrorStats,
     angle: ErrorStats,
     factor: ErrorStats,
+    /// How much sooner or later the ends are.
+    time: ErrorStats,
 }
 
 impl Track<'_> {
@@ -186,12 +189,16 @@ impl Track<'_> {
                 self.follow_arcs(keys, rest, rate, errors)
             };
         }
+        let start = keys.iter().copied().fold(f32::INFINITY, f32::min);
+        let end = keys.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let frame_of = |time: f32| (time * rate).clamp(-1e9, 1e9);
-        let first = keys.iter().copied().map(frame_of).fold(f32::INFINITY, f32::min).floor() as i32;
-        let last = keys.iter().copied().map(frame_of).fold(f32::NEG_INFINITY, f32::max).ceil() as i32;
+        let (first, last) = (frame_of(start).floor() as i32, frame_of(end).ceil() as i32);
         let last = last.min(first.saturating_add(MAX_FRAMES));
         let sampled: Frames =
             (first..=last).map(|frame| (frame, self.at(frame as f32 / rate, rest))).collect();
+        for (frame, time) in [(first, start), (last, end)] {
+            errors.time.add(f64::from((frame as f32 / rate - time).abs()));
+        }
         self.measure(&sampled, rest, rate, &keys, errors);
         sampled
     }

@@ -3,15 +3,17 @@ use std::collections::BTreeMap;
 use glam::{Mat4, Vec3};
 use half::f16;
 
-use super::{Lowering, difference};
+use super::Lowering;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
     Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices,
 };
-use crate::ops::smooth_normals;
-use crate::scene::{NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear};
+use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
+use crate::scene::{
+    NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear, transform_distance,
+};
 
 /// How many vertices an index can tell apart.
 const MAX_VERTICES: usize = 65536;
@@ -43,7 +45,7 @@ impl Lowering<'_> {
                     self.losses.dropped(Aspect::Topology, path, "a mesh without vertices would be a pivot");
                     continue;
                 }
-                for part in self.parts(&path, primitive) {
+                for part in self.parts(&path, node, primitive) {
                     let entity = free.take().unwrap_or_else(|| self.part_entity(own, &path));
                     let data = self.mesh_data(&path, node, entity, &part);
                     if let Some(entity) = self.model.entities.get_mut(entity) {
@@ -62,12 +64,16 @@ impl Lowering<'_> {
         self.push(Entity { name, ..Entity::default() }, Some(own))
     }
 
-    /// The primitive cut into pieces that have few enough vertices.
-    fn parts(&mut self, path: &str, primitive: &Primitive) -> Vec<Primitive> {
-        if primitive.positions.len() <= MAX_VERTICES {
-            return vec![primitive.clone()];
+    /// The primitive in its shape at rest, cut into pieces that have few enough vertices.
+    fn parts(&mut self, path: &str, node: NodeId, primitive: &Primitive) -> Vec<Primitive> {
+        let mut whole = primitive.clone();
+        if let Some(weights) = self.rest.weights.get(node.index()).filter(|_| !whole.targets.is_empty()) {
+            bake_morphs(&mut whole, weights);
         }
-        let parts = crate::ops::split_by_vertex_limit(primitive, MAX_VERTICES);
+        if whole.positions.len() <= MAX_VERTICES {
+            return vec![whole];
+        }
+        let parts = split_by_vertex_limit(&whole, MAX_VERTICES);
         let message =
             format!("the mesh was cut into {} pieces of at most {MAX_VERTICES} vertices", parts.len());
         self.losses.approximated(Aspect::Topology, path, message);
@@ -86,6 +92,9 @@ impl Lowering<'_> {
             }
         }
         let (positions, normals) = self.bound(path, primitive, &holder, binding.as_ref());
+        if binding.is_some() {
+            self.report_stiffness(path, node, entity, primitive, &positions);
+        }
         let uvs = self.uvs(path, primitive);
         let rows: Vec<[f32; 8]> = order
             .iter()
@@ -192,7 +201,7 @@ impl Lowering<'_> {
                 let matrix = joint.map(|(_, matrix)| matrix)?;
                 let size = matrix.w_axis.truncate().length().max(1.0);
                 let turn = glam::Mat3::from_mat4(matrix).inverse().transpose();
-                (difference(&matrix, &Mat4::IDENTITY) > 2e-6 * size).then_some((matrix, turn))
+                (transform_distance(&matrix, &Mat4::IDENTITY) > 2e-6 * size).then_some((matrix, turn))
             })
             .collect();
         for (vertex, holder) in holders.iter().enumerate() {
@@ -213,6 +222,26 @@ impl Lowering<'_> {
             }
         }
         (positions, normals)
+    }
+
+    /// How far vertices are at rest from where all of their joints together would have them.
+    fn report_stiffness(
+        &mut self,
+        path: &str,
+        node: NodeId,
+        entity: usize,
+        primitive: &Primitive,
+        positions: &[[f32; 3]],
+    ) {
+        let world = self.worlds.get(entity).map_or(Mat4::IDENTITY, |world| world.matrix());
+        let mut stats = ErrorStats::default();
+        for (meant, found) in self.rest.positions(self.scene, node, primitive).into_iter().zip(positions) {
+            let distance = world.transform_point3(Vec3::from_array(*found)).distance(meant);
+            let size = meant.length().max(1.0);
+            stats.add(if distance > 4e-6 * size { f64::from(distance) } else { 0.0 });
+        }
+        let message = "with one bone a vertex the shape at rest differs";
+        self.losses.measured(Aspect::Positions, path, message, stats, "scene units");
     }
 
     fn uvs(&mut self, path: &str, primitive: &Primitive) -> Vec<[f32; 2]> {

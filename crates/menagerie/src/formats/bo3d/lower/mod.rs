@@ -17,7 +17,9 @@ use super::{DEFAULT_FPS, FORMAT};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, Transform, float_from_json};
+use crate::scene::{
+    CheckedScene, Extras, NodeId, Pose, Scene, Transform, float_from_json, transform_distance,
+};
 
 /// Makes a file model for the registry.
 pub(super) fn open(
@@ -128,7 +130,7 @@ impl<'a> Lowering<'a> {
         let Transform::Matrix(matrix) = transform else { return plain };
         let parent_scale = parent.and_then(|p| self.worlds.get(p)).map_or(Vec3::ONE, |p| p.scale);
         let made_of = |local: &Placement| {
-            local.matrix_below(parent_scale).is_some_and(|made| difference(&made, matrix) < 1e-5)
+            local.matrix_below(parent_scale).is_some_and(|made| transform_distance(&made, matrix) < 1e-5)
         };
         extras.get(FORMAT.id, "local").and_then(local_from_json).filter(made_of).unwrap_or(plain)
     }
@@ -143,17 +145,30 @@ impl<'a> Lowering<'a> {
     /// How far entities are from where the Scene has them, because BO3D multiplies scales without shear.
     fn report_shear(&mut self) {
         let mut stats = ErrorStats::default();
+        let mut vertices = ErrorStats::default();
         for id in &self.nodes {
             let entity = self.entity_of.get(id.index()).copied().flatten();
-            let (Some(world), Some(meant)) =
-                (entity.and_then(|e| self.worlds.get(e)), self.rest.worlds.get(id.index()))
-            else {
-                continue;
-            };
-            let size = meant.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
-            let off = difference(&world.matrix(), meant);
-            stats.add(if off > 1e-5 * size { f64::from(off) } else { 0.0 });
+            let found =
+                entity.and_then(|index| Some((self.model.entities.get(index)?, self.worlds.get(index)?)));
+            let Some(((entity, world), node)) = found.zip(self.scene.nodes.get(*id)) else { continue };
+            let parent = usize::try_from(entity.parent).ok().and_then(|parent| self.worlds.get(parent));
+            let local = Placement::from_fields(entity.position, entity.scale, entity.rotation);
+            let below = parent.and_then(|parent| local.matrix_below(parent.scale)).unwrap_or(local.matrix());
+            let meant = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
+            let off_world = off(&world.matrix(), &meant);
+            stats.add(off(&below, &node.transform.matrix()).max(off_world));
+            if let Some(mesh) =
+                node.mesh.and_then(|mesh| self.scene.meshes.get(mesh)).filter(|_| off_world > 0.0)
+            {
+                let apart = world.matrix() - meant;
+                for position in mesh.primitives.iter().flat_map(|primitive| self.rest.morphed(*id, primitive))
+                {
+                    vertices.add(f64::from((apart * position.extend(1.0)).truncate().length()));
+                }
+            }
         }
+        let message = "vertices of sheared nodes are elsewhere in the world";
+        self.losses.measured(Aspect::Positions, "nodes", message, vertices, "scene units");
         let message = "stretched parents shear what is turned below them; BO3D has no shear";
         self.losses.measured(Aspect::Transforms, "nodes", message, stats, "scene units");
         if stats.is_off() && !self.scene.animations.is_empty() {
@@ -161,6 +176,13 @@ impl<'a> Lowering<'a> {
             self.losses.approximated(Aspect::Animations, "animations", message);
         }
     }
+}
+
+/// How far apart two transforms are beyond the rounding of floats.
+fn off(a: &Mat4, b: &Mat4) -> f64 {
+    let size = b.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
+    let distance = transform_distance(a, b);
+    if distance > 2e-6 * size { f64::from(distance) } else { 0.0 }
 }
 
 /// Names of things that BO3D has no names for.
@@ -207,9 +229,4 @@ fn local_from_json(value: &Value) -> Option<Placement> {
 /// A quaternion in the order of the file.
 fn wxyz(rotation: glam::Quat) -> [f32; 4] {
     [rotation.w, rotation.x, rotation.y, rotation.z]
-}
-
-/// The largest difference of two matrices' elements.
-fn difference(a: &Mat4, b: &Mat4) -> f32 {
-    (*a - *b).to_cols_array().into_iter().fold(0.0f32, |largest, x| largest.max(x.abs()))
 }

@@ -1,0 +1,138 @@
+use glam::{Mat4, Quat};
+
+use super::Comparison;
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::scene::{Animation, Pose};
+
+/// Times at which two animations are compared at most.
+const MAX_TIMES: usize = 400;
+
+impl Comparison<'_> {
+    pub(super) fn animations(&mut self) {
+        let mut free: Vec<usize> = (0..self.b.animations.len()).collect();
+        let mut pairs = Vec::new();
+        let mut left = Vec::new();
+        for (i, animation) in self.a.animations.iter().enumerate() {
+            match free.iter().position(|j| self.b.animations[*j].name == animation.name) {
+                Some(at) => pairs.push((i, free.remove(at))),
+                None => left.push(i),
+            }
+        }
+        // Those without a namesake by order.
+        for i in left {
+            if free.is_empty() {
+                let name = &self.a.animations[i].name;
+                let message = format!("the animation {name:?} is only in the first model");
+                self.report.push(Aspect::Animations, format!("animations[{i}]"), message);
+            } else {
+                pairs.push((i, free.remove(0)));
+            }
+        }
+        for j in free {
+            let message =
+                format!("the animation {:?} is only in the second model", self.b.animations[j].name);
+            self.report.push(Aspect::Animations, "animations", message);
+        }
+        for (i, j) in pairs {
+            self.animation(
+                &format!("animations[{i}]"),
+                &self.a.animations[i].clone(),
+                &self.b.animations[j].clone(),
+            );
+        }
+    }
+
+    fn animation(&mut self, path: &str, a: &Animation, b: &Animation) {
+        self.name(path, &a.name, &b.name);
+        self.extras(path, &a.extras, &b.extras);
+        let (end_a, end_b) = (a.seconds(), b.seconds());
+        if (end_a - end_b).abs() > 1e-4 * end_a.abs().max(1.0) {
+            let message = format!("lasts {end_a} and {end_b} seconds");
+            self.report.push(Aspect::Animations, path, message);
+        }
+        let mut moved = ErrorStats::default();
+        let mut turned = ErrorStats::default();
+        let mut stretched = ErrorStats::default();
+        let mut morphed = ErrorStats::default();
+        for time in times(a, b) {
+            let (pose_a, pose_b) = (Pose::at(self.a, a, time), Pose::at(self.b, b, time));
+            for &(node_a, node_b) in &self.matched.pairs {
+                let (one, other) = (pose_a.worlds[node_a.index()], pose_b.worlds[node_b.index()]);
+                // A node that is elsewhere at rest already is a matter of transforms, not of the animation.
+                let rest = (self.rest_a.worlds[node_a.index()], self.rest_b.worlds[node_b.index()]);
+                self.matrices(one, other, rest, &mut moved, &mut turned, &mut stretched);
+                let (one, other) = (&pose_a.weights[node_a.index()], &pose_b.weights[node_b.index()]);
+                let off = one.iter().zip(other).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+                if off > self.tolerance.factor {
+                    morphed.add(f64::from(off));
+                }
+            }
+        }
+        self.report.measured(Aspect::Animations, path, "nodes move elsewhere", moved, "scene units");
+        self.report.measured(Aspect::Animations, path, "nodes turn elsewhere", turned, "degrees");
+        self.report.measured(
+            Aspect::Animations,
+            path,
+            "nodes are stretched differently",
+            stretched,
+            "scale factor",
+        );
+        self.report.measured(Aspect::Animations, path, "morph weights differ", morphed, "weight");
+    }
+
+    fn matrices(
+        &self,
+        a: Mat4,
+        b: Mat4,
+        rest: (Mat4, Mat4),
+        moved: &mut ErrorStats,
+        turned: &mut ErrorStats,
+        stretched: &mut ErrorStats,
+    ) {
+        let apart = |a: Mat4, b: Mat4| a.w_axis.truncate().distance(b.w_axis.truncate());
+        let off = apart(a, b);
+        // Errors of rounding grow down a chain of joints.
+        let size = a.w_axis.truncate().length().max(1.0);
+        let rest_off = apart(rest.0, rest.1);
+        if off > (self.tolerance.length * 4.0).max(1e-5 * size) + rest_off * 1.01 {
+            moved.add(f64::from(off));
+        }
+        let off = angle(a, b);
+        if off > self.tolerance.angle + angle(rest.0, rest.1) * 1.01 {
+            turned.add(f64::from(off));
+        }
+        let scale = |m: Mat4| [m.x_axis, m.y_axis, m.z_axis].map(|axis| axis.truncate().length());
+        let off = |a: Mat4, b: Mat4| {
+            scale(a).iter().zip(scale(b)).map(|(x, y)| (x - y).abs() / x.max(1.0)).fold(0.0f32, f32::max)
+        };
+        if off(a, b) > self.tolerance.factor + off(rest.0, rest.1) * 1.01 {
+            stretched.add(f64::from(off(a, b)));
+        }
+    }
+}
+
+/// The angle between the rotations of two transforms in degrees; zero where one has none.
+fn angle(a: Mat4, b: Mat4) -> f32 {
+    let turn = |m: Mat4| {
+        let (scale, rotation, _) = m.to_scale_rotation_translation();
+        let sound = scale.abs().min_element() > 1e-6 && rotation.is_finite() && rotation.length() > 0.5;
+        sound.then(|| rotation.normalize())
+    };
+    let (Some(a), Some(b)): (Option<Quat>, Option<Quat>) = (turn(a), turn(b)) else { return 0.0 };
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    (4.0 * (a - b).length().atan2((a + b).length())).to_degrees()
+}
+
+/// The times at which two animations are compared: the keys of both and the middles between them.
+fn times(a: &Animation, b: &Animation) -> Vec<f32> {
+    let keys = a.channels.iter().chain(&b.channels).flat_map(|channel| channel.times.iter().copied());
+    let mut keys: Vec<f32> = keys.collect();
+    keys.sort_by(f32::total_cmp);
+    keys.dedup();
+    let middles = keys.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0);
+    let mut all: Vec<f32> = keys.iter().copied().chain(middles).collect();
+    all.sort_by(f32::total_cmp);
+    let step = all.len().div_ceil(MAX_TIMES).max(1);
+    all.into_iter().step_by(step).collect()
+}

@@ -1,0 +1,306 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::Vec3;
+
+use super::Comparison;
+use super::elements::{Elements, Part, Same, match_in_place, match_nearest};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::scene::{NodeId, Primitive, Scene};
+
+impl Comparison<'_> {
+    pub(super) fn geometry(&mut self) {
+        let mut tally = Tally::default();
+        // What a node draws that its partner does not, by the position in the node's list of elements.
+        let mut left_a: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        let mut left_b: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        for (a, b) in self.matched.pairs.clone() {
+            let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+            // Skinned vertices are where their joints are, whatever space they are stored in.
+            let in_world = node_a.skin.is_some() || node_b.skin.is_some();
+            let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
+            elements_a.add(self.a, &self.rest_a, a, in_world);
+            elements_b.add(self.b, &self.rest_b, b, in_world);
+            let pairing = match_in_place(&elements_a, &elements_b, self.tolerance.length);
+            self.compare(&elements_a, &elements_b, &pairing.same, &mut tally);
+            if !pairing.left_a.is_empty() {
+                left_a.insert(a, pairing.left_a.into_iter().collect());
+            }
+            if !pairing.left_b.is_empty() {
+                left_b.insert(b, pairing.left_b.into_iter().collect());
+            }
+            if let (Some(mesh_a), Some(mesh_b)) = (node_a.mesh, node_b.mesh) {
+                self.meshes(a, &self.a.meshes[mesh_a].clone(), &self.b.meshes[mesh_b].clone());
+            }
+        }
+        let mut pool_a = pool(self.a, &self.rest_a, &self.matched.to_b, left_a);
+        let mut pool_b = pool(self.b, &self.rest_b, &self.matched.to_a, left_b);
+        self.pools(&mut pool_a, &mut pool_b, &mut tally);
+        tally.report(self);
+    }
+
+    /// What no partner drew: cut off and put elsewhere, moved, or missing.
+    fn pools(&mut self, a: &mut Elements<'_>, b: &mut Elements<'_>, tally: &mut Tally) {
+        let mut pairing = match_in_place(a, b, self.tolerance.length);
+        self.compare(a, b, &pairing.same, tally);
+        let moved = match_nearest(a, b, &mut pairing);
+        self.compare(a, b, &moved, tally);
+        if let Some(first) = pairing.left_a.first() {
+            let path = self.node_path(a.parts[a.list[*first].part].node);
+            let count = pairing.left_a.len();
+            let message = format!("{count} triangles, lines or points are only in the first model");
+            self.report.counted(Aspect::Topology, path, message, count);
+        }
+        if let Some(first) = pairing.left_b.first() {
+            let node = b.parts[b.list[*first].part].node;
+            let path = format!("nodes[{}] {:?} of the second", node.index(), self.b.nodes[node].name);
+            let count = pairing.left_b.len();
+            let message = format!("{count} triangles, lines or points are only in the second model");
+            self.report.counted(Aspect::Topology, path, message, count);
+        }
+    }
+
+    fn meshes(&mut self, node: NodeId, a: &crate::scene::Mesh, b: &crate::scene::Mesh) {
+        let path = format!("{}.mesh", self.node_path(node));
+        self.name(&path, &a.name, &b.name);
+        self.extras(&path, &a.extras, &b.extras);
+        if a.target_count() != b.target_count() {
+            let message = format!("{} morph targets and {}", a.target_count(), b.target_count());
+            let count = a.target_count().abs_diff(b.target_count());
+            self.report.counted(Aspect::Morphs, path.clone(), message, count);
+        } else if a.target_names != b.target_names && self.options.names {
+            self.report.push(Aspect::Names, path.clone(), "the morph targets have other names");
+        }
+        if a.primitives.len() == b.primitives.len() {
+            for (i, (a, b)) in a.primitives.iter().zip(&b.primitives).enumerate() {
+                self.extras(&format!("{path}.primitives[{i}]"), &a.extras, &b.extras);
+            }
+        }
+    }
+
+    /// Compares all that hangs on the vertices of elements that are the same.
+    fn compare(&mut self, a: &Elements<'_>, b: &Elements<'_>, same: &[Same], tally: &mut Tally) {
+        // The partner that a vertex was last compared with, so that shared vertices count once.
+        let mut seen: Vec<Vec<(usize, u32)>> =
+            a.parts.iter().map(|part| vec![(usize::MAX, 0); part.positions.len()]).collect();
+        for pair in same {
+            let (one, other) = (&a.list[pair.a], &b.list[pair.b]);
+            let (part_a, part_b) = (&a.parts[one.part], &b.parts[other.part]);
+            self.materials(part_a.primitive.material, part_b.primitive.material, tally);
+            if pair.flipped {
+                tally.flipped += 1;
+                tally.flipped_node.get_or_insert(part_a.node);
+                continue;
+            }
+            for corner in 0..usize::from(one.count) {
+                let (i, j) = (one.corners[corner], other.corners[pair.corner(corner)]);
+                let place = &mut seen[one.part][i as usize];
+                if *place != (other.part, j) {
+                    *place = (other.part, j);
+                    self.vertex(part_a, i as usize, part_b, j as usize, tally);
+                }
+            }
+        }
+    }
+
+    fn vertex(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize, tally: &mut Tally) {
+        let tolerance = &self.tolerance;
+        let apart = a.positions[i].distance(b.positions[j]);
+        tally.add(Aspect::Positions, a.node, apart, tolerance.length);
+        self.normals(a, i, b, j, tally);
+        let (one, other) = (a.primitive, b.primitive);
+        sets(&one.uvs, &other.uvs, |x, y| {
+            let off = x.zip(y).map(|(x, y)| distance(&x[i], &y[j]));
+            tally.optional(Aspect::Uvs, a.node, off, tolerance.uv * uv_size(x.map(|x| &x[i])));
+        });
+        sets(&one.colors, &other.colors, |x, y| {
+            let off = x.zip(y).map(|(x, y)| distance(&x[i], &y[j]));
+            tally.optional(Aspect::Colors, a.node, off, tolerance.factor);
+        });
+        let off = self.weights_apart(a, i, b, j);
+        tally.add(Aspect::Skins, a.node, off, 1e-3);
+        for (x, y) in one.targets.iter().zip(&other.targets) {
+            let delta =
+                |list: &[[f32; 3]], at: usize| list.get(at).copied().map_or(Vec3::ZERO, Vec3::from_array);
+            let moved = delta(&x.positions, i).distance(delta(&y.positions, j));
+            tally.add(Aspect::Morphs, a.node, moved, tolerance.length);
+            let turned = delta(&x.normals, i).distance(delta(&y.normals, j));
+            tally.add(Aspect::Morphs, a.node, turned, tolerance.factor);
+        }
+        self.custom(a, i, b, j, tally);
+    }
+
+    fn normals(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize, tally: &mut Tally) {
+        let angle = |x: Vec3, y: Vec3| x.cross(y).length().atan2(x.dot(y)).to_degrees();
+        match (a.primitive.normals.get(i), b.primitive.normals.get(j)) {
+            (None, None) => {}
+            (Some(x), Some(y)) => {
+                // Of skinned meshes the spaces may differ; there the positions tell.
+                let skinned = self.a.nodes[a.node].skin.is_some() || self.b.nodes[b.node].skin.is_some();
+                let tolerance = if skinned { f32::INFINITY } else { self.tolerance.angle };
+                tally.add(Aspect::Normals, a.node, angle((*x).into(), (*y).into()), tolerance);
+            }
+            _ => tally.optional(Aspect::Normals, a.node, None, 0.0),
+        }
+        match (a.primitive.tangents.get(i), b.primitive.tangents.get(j)) {
+            (None, None) => {}
+            (Some([x, y, z, s]), Some([u, v, w, t])) => {
+                let turned = angle(Vec3::new(*x, *y, *z), Vec3::new(*u, *v, *w));
+                let off = if s == t { turned } else { 180.0 };
+                tally.add(Aspect::Tangents, a.node, off, self.tolerance.angle);
+            }
+            _ => tally.optional(Aspect::Tangents, a.node, None, 0.0),
+        }
+    }
+
+    fn custom(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize, tally: &mut Tally) {
+        let row = |primitive: &Primitive, name: &str, at: usize| -> Option<Vec<f32>> {
+            let attribute = primitive.custom.get(name)?;
+            Some(attribute.values[at * attribute.width..(at + 1) * attribute.width].to_vec())
+        };
+        // As with extras, what only the second model has is nobody's loss.
+        for name in a.primitive.custom.keys() {
+            let off = match (row(a.primitive, name, i), row(b.primitive, name, j)) {
+                (Some(x), Some(y)) if x.len() == y.len() => Some(distance(&x, &y)),
+                _ => None,
+            };
+            tally.optional(Aspect::CustomAttributes, a.node, off, self.tolerance.factor);
+        }
+    }
+
+    /// Half the sum of the differences of weights: the part of the vertex that hangs elsewhere.
+    fn weights_apart(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize) -> f32 {
+        if a.primitive.joints.is_empty() && b.primitive.joints.is_empty() {
+            return 0.0;
+        }
+        let mut weights: BTreeMap<Result<NodeId, NodeId>, f32> = BTreeMap::new();
+        for (joint, weight) in influences(self.a, a, i) {
+            // A joint without a partner is `Err` and equals nothing of the other side.
+            let joint = self.matched.to_b[joint.index()].ok_or(joint);
+            *weights.entry(joint).or_default() += weight;
+        }
+        for (joint, weight) in influences(self.b, b, j) {
+            *weights.entry(Ok(joint)).or_default() -= weight;
+        }
+        weights.values().map(|weight| weight.abs()).sum::<f32>() / 2.0
+    }
+}
+
+/// What a vertex hangs on; on its own node when nothing else holds it.
+fn influences(scene: &Scene, part: &Part<'_>, vertex: usize) -> Vec<(NodeId, f32)> {
+    let skin = scene.nodes[part.node].skin.map(|skin| &scene.skins[skin]);
+    let mut list = Vec::new();
+    if let Some(skin) = skin {
+        for (joints, weights) in part.primitive.joints.iter().zip(&part.primitive.weights) {
+            for (joint, weight) in
+                joints[vertex].iter().zip(weights[vertex]).filter(|(_, weight)| *weight > 0.0)
+            {
+                list.push((skin.joints[usize::from(*joint)], weight));
+            }
+        }
+    }
+    if list.is_empty() { vec![(part.node, 1.0)] } else { list }
+}
+
+/// Calls `compare` for each set that either side has.
+fn sets<T>(a: &[Vec<T>], b: &[Vec<T>], mut compare: impl FnMut(Option<&Vec<T>>, Option<&Vec<T>>)) {
+    for i in 0..a.len().max(b.len()) {
+        compare(a.get(i), b.get(i));
+    }
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+}
+
+/// Texture coordinates far from the picture have fewer digits left.
+fn uv_size(uv: Option<&[f32; 2]>) -> f32 {
+    uv.map_or(1.0, |[u, v]| u.abs().max(v.abs()).max(1.0))
+}
+
+/// The elements of a Scene that no partner drew: what is left of pairs, and all of shown nodes without partner.
+fn pool<'a>(
+    scene: &'a Scene,
+    rest: &crate::scene::Pose,
+    partners: &[Option<NodeId>],
+    left: BTreeMap<NodeId, BTreeSet<usize>>,
+) -> Elements<'a> {
+    let mut pool = Elements::default();
+    for (node, keep) in left {
+        let start = pool.list.len();
+        pool.add(scene, rest, node, true);
+        let added = pool.list.split_off(start);
+        pool.list.extend(added.into_iter().enumerate().filter(|(i, _)| keep.contains(i)).map(|(_, e)| e));
+    }
+    for node in scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default() {
+        if partners[node.index()].is_none() {
+            pool.add(scene, rest, node, true);
+        }
+    }
+    pool
+}
+
+/// Errors by aspect, gathered over all vertices.
+#[derive(Default)]
+pub(super) struct Tally {
+    errors: BTreeMap<Aspect, (ErrorStats, FirstNode)>,
+    /// Vertices that have something in one model only.
+    missing: BTreeMap<Aspect, (usize, FirstNode)>,
+    flipped: usize,
+    flipped_node: Option<NodeId>,
+    /// Pairs of materials that were compared already.
+    pub(super) materials: BTreeSet<(Option<usize>, Option<usize>)>,
+}
+
+/// The first node where it was found.
+type FirstNode = Option<NodeId>;
+
+impl Tally {
+    /// Counts an error if it is larger than the tolerance.
+    fn add(&mut self, aspect: Aspect, node: NodeId, error: f32, tolerance: f32) {
+        if error > tolerance {
+            let (stats, first) = self.errors.entry(aspect).or_default();
+            stats.add(f64::from(error));
+            first.get_or_insert(node);
+        }
+    }
+
+    /// Counts an error, or that only one model has the thing.
+    fn optional(&mut self, aspect: Aspect, node: NodeId, error: Option<f32>, tolerance: f32) {
+        match error {
+            Some(error) => self.add(aspect, node, error, tolerance),
+            None => {
+                let (count, first) = self.missing.entry(aspect).or_default();
+                *count += 1;
+                first.get_or_insert(node);
+            }
+        }
+    }
+
+    fn report(self, comparison: &mut Comparison<'_>) {
+        let path = |comparison: &Comparison<'_>, node: FirstNode| {
+            node.map(|node| comparison.node_path(node)).unwrap_or_default()
+        };
+        for (aspect, (stats, node)) in self.errors {
+            let (message, unit) = match aspect {
+                Aspect::Positions => ("vertices are somewhere else", "scene units"),
+                Aspect::Normals => ("normals point elsewhere", "degrees"),
+                Aspect::Tangents => ("tangents point elsewhere", "degrees"),
+                Aspect::Uvs => ("texture coordinates differ", "uv"),
+                Aspect::Colors => ("vertex colours differ", "linear colour"),
+                Aspect::Skins => ("vertices hang on other joints or with other weights", "weight"),
+                Aspect::Morphs => ("morph targets move vertices elsewhere", "scene units"),
+                _ => ("vertex attributes differ", ""),
+            };
+            let path = path(comparison, node);
+            comparison.report.measured(aspect, path, message, stats, unit);
+        }
+        for (aspect, (count, node)) in self.missing {
+            let path = path(comparison, node);
+            let message = format!("{count} vertices have {} in one model only", aspect.name());
+            comparison.report.counted(aspect, path, message, count);
+        }
+        let path = path(comparison, self.flipped_node);
+        comparison.report.counted(Aspect::Topology, path, "triangles face the other way", self.flipped);
+    }
+}

@@ -1,0 +1,281 @@
+//! The semantic difference of two Scenes, whatever formats they came from.
+//!
+//! Two models are the same when a person who uses them finds the same: it does not matter in which order vertices and
+//! nodes are stored, whether vertices are welded, or whether a mesh is cut into pieces. So nodes are matched by name
+//! and place, triangles by where they are, materials by what they look like, and animations by the poses that they
+//! give over time. What then differs beyond the tolerance is a [`Difference`], with how much.
+//!
+//! Differences speak of the same [`Aspect`]s as the loss report of a conversion: whatever a round trip changes, a loss
+//! must have announced.
+
+mod animations;
+pub mod codes;
+mod elements;
+mod geometry;
+mod materials;
+mod nodes;
+
+pub use codes::CODES;
+
+use std::fmt;
+
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Code};
+use crate::scene::{CheckedScene, Extras, Pose, Scene};
+
+/// How closely to look.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DiffOptions {
+    /// How far apart two positions may be in scene units; `None` for a millionth of the model's size.
+    pub tolerance: Option<f32>,
+    /// Whether data that only one format knows is compared.
+    pub extras: bool,
+    /// Whether names are compared.
+    pub names: bool,
+}
+
+impl Default for DiffOptions {
+    fn default() -> Self {
+        Self { tolerance: None, extras: true, names: true }
+    }
+}
+
+/// What differs between two Scenes in one respect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// What it is about.
+    pub aspect: Aspect,
+    /// Where, in the first Scene.
+    pub path: String,
+    /// What differs, in a sentence.
+    pub message: String,
+    /// How many things differ so.
+    pub count: usize,
+    /// The largest and mean difference with their unit, where it can be measured.
+    pub error: Option<(ErrorStats, &'static str)>,
+}
+
+impl Difference {
+    /// The code: `diff/` and the aspect.
+    pub fn code(&self) -> &'static Code {
+        codes::of(self.aspect)
+    }
+
+    /// As the JSON object that `diff --json` prints.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "code": self.code().id,
+            "path": self.path,
+            "message": self.message,
+            "count": self.count,
+            "max_error": self.error.map(|(stats, _)| stats.max),
+            "mean_error": self.error.map(|(stats, _)| stats.mean()),
+            "unit": self.error.map(|(_, unit)| unit),
+        })
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)?;
+        if let Some((stats, unit)) = self.error {
+            write!(f, " (largest {:.6}, mean {:.6} {unit})", stats.max, stats.mean())?;
+        }
+        Ok(())
+    }
+}
+
+/// All differences of two Scenes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DiffReport {
+    /// The differences, in the order in which they were found.
+    pub differences: Vec<Difference>,
+}
+
+impl DiffReport {
+    /// Whether nothing differs.
+    pub fn is_equal(&self) -> bool {
+        self.differences.is_empty()
+    }
+
+    /// As the JSON object of the command line's contract.
+    pub fn to_json(&self) -> serde_json::Value {
+        let differences: Vec<_> = self.differences.iter().map(Difference::to_json).collect();
+        serde_json::json!({ "equal": self.is_equal(), "differences": differences })
+    }
+
+    fn push(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>) {
+        self.counted(aspect, path, message, 1);
+    }
+
+    fn counted(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>, count: usize) {
+        if count > 0 {
+            let (path, message) = (path.into(), message.into());
+            self.differences.push(Difference { aspect, path, message, count, error: None });
+        }
+    }
+
+    /// Errors that were all found too large; nothing when there are none.
+    fn measured(
+        &mut self,
+        aspect: Aspect,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        stats: ErrorStats,
+        unit: &'static str,
+    ) {
+        if stats.count > 0 {
+            let (path, message, error) = (path.into(), message.into(), Some((stats, unit)));
+            self.differences.push(Difference { aspect, path, message, count: stats.count, error });
+        }
+    }
+}
+
+/// Finds what differs between two Scenes.
+///
+/// ```
+/// use menagerie::diff::{DiffOptions, diff};
+/// use menagerie::scene::{Node, Scene, SceneRoot, check};
+///
+/// let mut a = Scene::default();
+/// let root = a.nodes.push(Node { name: "crate".to_owned(), ..Node::default() });
+/// a.scenes.push(SceneRoot { roots: vec![root], ..SceneRoot::default() });
+/// let mut b = a.clone();
+/// assert!(diff(check(&a)?, check(&b)?, &DiffOptions::default()).is_equal());
+///
+/// b.nodes[root].visible = false;
+/// let report = diff(check(&a)?, check(&b)?, &DiffOptions::default());
+/// assert_eq!(report.differences[0].code().id, "diff/visibility");
+/// # Ok::<(), menagerie::scene::Broken>(())
+/// ```
+pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> DiffReport {
+    let (a, b) = (a.scene(), b.scene());
+    let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
+    let size = |scene, pose: &Pose| pose.bounds(scene).map_or(1.0, |bounds| bounds.diagonal());
+    let size = size(a, &rest_a).max(size(b, &rest_b));
+    let mut comparison = Comparison {
+        a,
+        b,
+        options,
+        tolerance: Tolerance::new(options.tolerance.unwrap_or((size * 1e-6).max(1e-6))),
+        matched: nodes::match_nodes(a, b),
+        rest_a,
+        rest_b,
+        report: DiffReport::default(),
+    };
+    comparison.scenes();
+    comparison.nodes();
+    comparison.geometry();
+    comparison.animations();
+    comparison.report
+}
+
+/// How far apart values may be that still count as the same.
+struct Tolerance {
+    /// In scene units.
+    length: f32,
+    /// In degrees.
+    angle: f32,
+    /// Texture coordinates.
+    uv: f32,
+    /// Colours, weights, factors.
+    factor: f32,
+}
+
+impl Tolerance {
+    fn new(length: f32) -> Self {
+        Self { length, angle: 0.05, uv: 1e-5, factor: 1e-4 }
+    }
+
+    /// Whether two numbers are the same, relative to their size.
+    fn same(&self, a: f32, b: f32) -> bool {
+        (a - b).abs() <= self.factor * a.abs().max(b.abs()).max(1.0)
+    }
+
+    fn all_same(&self, a: &[f32], b: &[f32]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(*a, *b))
+    }
+}
+
+struct Comparison<'a> {
+    a: &'a Scene,
+    b: &'a Scene,
+    options: &'a DiffOptions,
+    tolerance: Tolerance,
+    matched: nodes::Matched,
+    rest_a: Pose,
+    rest_b: Pose,
+    report: DiffReport,
+}
+
+impl Comparison<'_> {
+    fn scenes(&mut self) {
+        let (a, b) = (&self.a.scenes, &self.b.scenes);
+        if a.len() != b.len() {
+            let message = format!("{} scenes and {}", a.len(), b.len());
+            self.report.counted(Aspect::Scenes, "scenes", message, a.len().abs_diff(b.len()));
+        } else if a.len() > 1 && self.a.default_scene.unwrap_or(0) != self.b.default_scene.unwrap_or(0) {
+            self.report.push(Aspect::Scenes, "default_scene", "another scene is the default one");
+        }
+        for (i, (a, b)) in self.a.scenes.iter().zip(&self.b.scenes).enumerate() {
+            self.name(&format!("scenes[{i}]"), &a.name, &b.name);
+            self.extras(&format!("scenes[{i}]"), &a.extras, &b.extras);
+        }
+        if self.a.ambient != self.b.ambient {
+            let same = match (self.a.ambient, self.b.ambient) {
+                (Some(a), Some(b)) => self.tolerance.all_same(&a, &b),
+                _ => false,
+            };
+            if !same {
+                self.report.push(Aspect::Lights, "ambient", "the ambient light differs");
+            }
+        }
+        self.extras("", &self.a.extras, &self.b.extras);
+    }
+
+    fn name(&mut self, path: &str, a: &str, b: &str) {
+        if self.options.names && a != b {
+            self.report.push(Aspect::Names, path, format!("is called {a:?} and {b:?}"));
+        }
+    }
+
+    /// Data that only one format knows: what the first model has must be in the second. What only the second has came
+    /// with its format and is nobody's loss; what menagerie notes for its own bookkeeping does not count.
+    fn extras(&mut self, path: &str, a: &Extras, b: &Extras) {
+        if !self.options.extras {
+            return;
+        }
+        for key in a.iter().map(|(key, _)| key).filter(|key| *key != "menagerie") {
+            if !same_json(a.of(key), b.of(key)) {
+                let path = if path.is_empty() { "extras".to_owned() } else { format!("{path}.extras") };
+                self.report.push(Aspect::Extras, path, format!("what {key} keeps here differs"));
+            }
+        }
+    }
+}
+
+/// Whether two JSON values are the same; numbers may differ by the rounding of a float.
+fn same_json(a: Option<&serde_json::Value>, b: Option<&serde_json::Value>) -> bool {
+    use serde_json::Value;
+    let mut open = vec![(a, b)];
+    while let Some((a, b)) = open.pop() {
+        match (a, b) {
+            (Some(Value::Object(a)), Some(Value::Object(b))) if a.len() == b.len() => {
+                open.extend(a.iter().map(|(key, value)| (Some(value), b.get(key))));
+            }
+            (Some(Value::Array(a)), Some(Value::Array(b))) if a.len() == b.len() => {
+                open.extend(a.iter().map(Some).zip(b.iter().map(Some)));
+            }
+            (Some(Value::Number(a)), Some(Value::Number(b))) => {
+                let (Some(a), Some(b)) = (a.as_f64(), b.as_f64()) else { return false };
+                if (a - b).abs() > 1e-6 * a.abs().max(b.abs()).max(1e-6) {
+                    return false;
+                }
+            }
+            _ if a == b => {}
+            _ => return false,
+        }
+    }
+    true
+}

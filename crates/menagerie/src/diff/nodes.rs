@@ -1,0 +1,335 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use glam::Mat4;
+
+use super::Comparison;
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::scene::{Camera, Light, LightKind, NodeId, Projection, Scene, parents, transform_distance};
+
+/// Which node of the first Scene is which of the second.
+pub(super) struct Matched {
+    /// Pairs in tree order of the first Scene.
+    pub(super) pairs: Vec<(NodeId, NodeId)>,
+    /// For each node of the first Scene, its partner.
+    pub(super) to_b: Vec<Option<NodeId>>,
+    /// For each node of the second Scene, its partner.
+    pub(super) to_a: Vec<Option<NodeId>>,
+    /// Pairs that hang below nodes that are no pair.
+    moved: Vec<(NodeId, NodeId)>,
+}
+
+/// Matches the nodes of two Scenes: from the roots down by name, then by order, then whatever is left by name alone.
+pub(super) fn match_nodes(a: &Scene, b: &Scene) -> Matched {
+    let mut matcher = Matcher {
+        a,
+        b,
+        matched: Matched {
+            pairs: Vec::new(),
+            to_b: vec![None; a.nodes.len()],
+            to_a: vec![None; b.nodes.len()],
+            moved: Vec::new(),
+        },
+    };
+    for (i, root) in a.scenes.iter().enumerate() {
+        // A format of one scene keeps the one that is shown.
+        let partner = if b.scenes.len() == a.scenes.len() { b.scenes.get(i) } else { b.shown() };
+        let alone = b.scenes.len() != a.scenes.len() && Some(root) != a.shown();
+        if let Some(partner) = partner.filter(|_| !alone) {
+            let (a, b) = matcher.without_added_root(&root.roots, &partner.roots);
+            matcher.below(a, b);
+        }
+    }
+    matcher.loose();
+    matcher.by_name();
+    matcher.matched
+}
+
+struct Matcher<'a> {
+    a: &'a Scene,
+    b: &'a Scene,
+    matched: Matched,
+}
+
+impl Matcher<'_> {
+    fn pair(&mut self, a: NodeId, b: NodeId) -> bool {
+        let (Some(to_b), Some(to_a)) =
+            (self.matched.to_b.get_mut(a.index()), self.matched.to_a.get_mut(b.index()))
+        else {
+            return false;
+        };
+        if to_b.is_some() || to_a.is_some() {
+            return false;
+        }
+        *to_b = Some(b);
+        *to_a = Some(a);
+        self.matched.pairs.push((a, b));
+        true
+    }
+
+    /// Matches two lists of siblings and everything below them.
+    fn below(&mut self, a: Vec<NodeId>, b: Vec<NodeId>) {
+        let mut open = vec![(a, b)];
+        while let Some((list_a, list_b)) = open.pop() {
+            for (a, b) in self.siblings(&list_a, &list_b) {
+                if self.pair(a, b) {
+                    let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+                    let lods = |lods: &[crate::scene::Lod]| lods.iter().map(|lod| lod.node).collect();
+                    open.push((node_a.children.clone(), node_b.children.clone()));
+                    open.push((lods(&node_a.lods), lods(&node_b.lods)));
+                }
+            }
+        }
+    }
+
+    /// The roots of two scenes; when one scene has a single root that only gathers what the other has as roots, what is
+    /// below it.
+    fn without_added_root(&self, a: &[NodeId], b: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
+        let gathers = |scene: &Scene, roots: &[NodeId], others: usize| match roots {
+            [only] => {
+                let node = &scene.nodes[*only];
+                (node.mesh.is_none() && others > 1 && node.children.len() == others)
+                    .then(|| node.children.clone())
+            }
+            _ => None,
+        };
+        let below_a = gathers(self.a, a, b.len()).unwrap_or_else(|| a.to_vec());
+        let below_b = gathers(self.b, b, a.len()).unwrap_or_else(|| b.to_vec());
+        (below_a, below_b)
+    }
+
+    /// Pairs of siblings: by name in order, then those that are left by what they are, in order.
+    fn siblings(&self, a: &[NodeId], b: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+        let name_a = |id: &NodeId| self.a.nodes[*id].name.as_str();
+        let mut by_name: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
+        for id in b {
+            by_name.entry(self.b.nodes[*id].name.as_str()).or_default().push_back(*id);
+        }
+        let mut pairs = Vec::new();
+        let mut left = Vec::new();
+        for id in a {
+            match by_name.get_mut(name_a(id)).and_then(VecDeque::pop_front) {
+                Some(partner) => pairs.push((*id, partner)),
+                None => left.push(*id),
+            }
+        }
+        let taken: BTreeSet<NodeId> = pairs.iter().map(|(_, b)| *b).collect();
+        let mut free: Vec<NodeId> = b.iter().filter(|id| !taken.contains(id)).copied().collect();
+        // As many on both sides were renamed; other numbers say that something is new or gone.
+        if left.len() != free.len() {
+            return pairs;
+        }
+        for id in left {
+            let node = &self.a.nodes[id];
+            let alike = |other: &NodeId| {
+                let other = &self.b.nodes[*other];
+                other.mesh.is_some() == node.mesh.is_some() && other.children.len() == node.children.len()
+            };
+            if let Some(at) = free.iter().position(alike) {
+                pairs.push((id, free.remove(at)));
+            }
+        }
+        pairs
+    }
+
+    /// Nodes in no scene, in order.
+    fn loose(&mut self) {
+        let roots = |scene: &Scene, taken: &[Option<NodeId>]| {
+            let parents = parents(scene);
+            let free = |id: &NodeId| taken[id.index()].is_none() && parents[id.index()].is_none();
+            let in_scene = |id: &NodeId| scene.scenes.iter().any(|root| root.roots.contains(id));
+            scene.nodes.ids().filter(|id| free(id) && !in_scene(id)).collect::<Vec<_>>()
+        };
+        let (a, b) = (roots(self.a, &self.matched.to_b), roots(self.b, &self.matched.to_a));
+        self.below(a, b);
+    }
+
+    /// What hangs elsewhere but has the same name, which nothing else has.
+    fn by_name(&mut self) {
+        let mut free: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        for (id, node) in self.b.nodes.iter() {
+            if self.matched.to_a[id.index()].is_none() && !node.name.is_empty() {
+                free.entry(&node.name).or_default().push(id);
+            }
+        }
+        let left: Vec<NodeId> =
+            self.a.nodes.ids().filter(|id| self.matched.to_b[id.index()].is_none()).collect();
+        for a in left {
+            let partner = free.get_mut(self.a.nodes[a].name.as_str()).filter(|list| list.len() == 1);
+            if let Some(b) = partner.and_then(Vec::pop)
+                && self.pair(a, b)
+            {
+                self.matched.moved.push((a, b));
+            }
+        }
+    }
+}
+
+/// The nodes without a partner. Stand-ins do not count: a missing level of detail is said where it is missing.
+fn alone(scene: &Scene, partners: &[Option<NodeId>]) -> Vec<NodeId> {
+    let stand_ins: BTreeSet<NodeId> =
+        scene.nodes.values().flat_map(|node| &node.lods).map(|lod| lod.node).collect();
+    let is_alone = |id: &NodeId| partners[id.index()].is_none() && !stand_ins.contains(id);
+    scene.nodes.ids().filter(is_alone).collect()
+}
+
+impl Comparison<'_> {
+    pub(super) fn nodes(&mut self) {
+        self.hierarchy();
+        let (parents_a, parents_b) = (parents(self.a), parents(self.b));
+        let mut off = ErrorStats::default();
+        let mut first_off = None;
+        for (a, b) in self.matched.pairs.clone() {
+            let path = self.node_path(a);
+            let (parent_a, parent_b) = (parents_a[a.index()], parents_b[b.index()]);
+            let same_parent = match (parent_a, parent_b) {
+                (Some(parent), Some(other)) => self.matched.to_b[parent.index()] == Some(other),
+                (None, None) => true,
+                _ => false,
+            };
+            let distance = if same_parent {
+                let local = |scene: &Scene, id: NodeId| scene.nodes[id].transform.matrix();
+                self.transform_error(local(self.a, a), local(self.b, b))
+            } else {
+                self.transform_error(self.rest_a.worlds[a.index()], self.rest_b.worlds[b.index()])
+            };
+            if distance > 0.0 {
+                off.add(distance);
+                first_off.get_or_insert(path.clone());
+            }
+            self.node(&path, a, b);
+        }
+        let path = first_off.unwrap_or_default();
+        self.report.measured(Aspect::Transforms, path, "nodes are somewhere else", off, "scene units");
+    }
+
+    /// How far points of a unit box move between two transforms; zero within the tolerance.
+    fn transform_error(&self, a: Mat4, b: Mat4) -> f64 {
+        let largest = transform_distance(&a, &b);
+        let size = a.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
+        if largest > self.tolerance.length.max(4e-6 * size) { f64::from(largest) } else { 0.0 }
+    }
+
+    fn hierarchy(&mut self) {
+        let missing = alone(self.a, &self.matched.to_b);
+        let added = alone(self.b, &self.matched.to_a);
+        if let Some(first) = missing.first() {
+            let message = format!("{} nodes are only in the first model", missing.len());
+            self.report.counted(Aspect::Hierarchy, self.node_path(*first), message, missing.len());
+        }
+        if let Some(first) = added.first() {
+            let message = format!("{} nodes are only in the second model", added.len());
+            let name = &self.b.nodes[*first].name;
+            let path = format!("nodes[{}] {name:?} of the second", first.index());
+            self.report.counted(Aspect::Hierarchy, path, message, added.len());
+        }
+        if let Some((first, _)) = self.matched.moved.first() {
+            let message = "nodes hang in another place of the tree";
+            self.report.counted(Aspect::Hierarchy, self.node_path(*first), message, self.matched.moved.len());
+        }
+    }
+
+    pub(super) fn node_path(&self, id: NodeId) -> String {
+        match self.a.nodes[id].name.as_str() {
+            "" => format!("nodes[{}]", id.index()),
+            name => format!("nodes[{}] {name:?}", id.index()),
+        }
+    }
+
+    fn node(&mut self, path: &str, id_a: NodeId, id_b: NodeId) {
+        let (a, b) = (&self.a.nodes[id_a], &self.b.nodes[id_b]);
+        self.name(path, &a.name, &b.name);
+        self.extras(path, &a.extras, &b.extras);
+        if a.visible != b.visible {
+            let which = |visible| if visible { "shown" } else { "hidden" };
+            let message =
+                format!("is {} in the first model and {} in the second", which(a.visible), which(b.visible));
+            self.report.push(Aspect::Visibility, path, message);
+        }
+        if a.lods.len() != b.lods.len() {
+            let message = format!("has {} levels of detail and {}", a.lods.len(), b.lods.len());
+            self.report.counted(Aspect::Lods, path, message, a.lods.len().abs_diff(b.lods.len()));
+        }
+        for (a, b) in a.lods.iter().zip(&b.lods) {
+            let same = match (a.distance, b.distance) {
+                (Some(a), Some(b)) => self.tolerance.same(a, b),
+                (a, b) => a == b,
+            };
+            if !same {
+                let message = format!("switches at the distance {:?} and {:?}", a.distance, b.distance);
+                self.report.push(Aspect::Lods, path, message);
+            }
+        }
+        let (rest_a, rest_b) = (&self.rest_a.weights[id_a.index()], &self.rest_b.weights[id_b.index()]);
+        let still = |weights: &[f32]| weights.iter().all(|weight| *weight == 0.0);
+        let both_still = still(rest_a) && still(rest_b);
+        if !both_still && !self.tolerance.all_same(rest_a, rest_b) {
+            self.report.push(Aspect::Morphs, path, "the morph weights at rest differ");
+        }
+        let (camera_a, camera_b) =
+            (a.camera.map(|id| &self.a.cameras[id]), b.camera.map(|id| &self.b.cameras[id]));
+        self.cameras(path, camera_a, camera_b);
+        let (light_a, light_b) = (a.light.map(|id| &self.a.lights[id]), b.light.map(|id| &self.b.lights[id]));
+        self.lights(path, light_a, light_b);
+        if let (Some(skin_a), Some(skin_b)) =
+            (a.skin.and_then(|id| self.a.skins.get(id)), b.skin.and_then(|id| self.b.skins.get(id)))
+        {
+            self.name(&format!("{path}.skin"), &skin_a.name, &skin_b.name);
+            self.extras(&format!("{path}.skin"), &skin_a.extras, &skin_b.extras);
+        }
+    }
+
+    fn cameras(&mut self, path: &str, a: Option<&Camera>, b: Option<&Camera>) {
+        let (a, b) = match (a, b) {
+            (None, None) => return,
+            (Some(a), Some(b)) => (a, b),
+            (a, _) => {
+                let which = if a.is_some() { "first" } else { "second" };
+                let message = format!("has a camera only in the {which} model");
+                return self.report.push(Aspect::Cameras, path, message);
+            }
+        };
+        self.name(&format!("{path}.camera"), &a.name, &b.name);
+        self.extras(&format!("{path}.camera"), &a.extras, &b.extras);
+        let numbers = |projection: &Projection| match *projection {
+            Projection::Perspective { yfov, aspect, near, far } => {
+                [0.0, yfov, aspect.unwrap_or(-1.0), near, far.unwrap_or(-1.0)]
+            }
+            Projection::Orthographic { xmag, ymag, near, far } => [1.0, xmag, ymag, near, far],
+        };
+        if !self.tolerance.all_same(&numbers(&a.projection), &numbers(&b.projection)) {
+            self.report.push(Aspect::Cameras, path, "the camera shows something else");
+        }
+    }
+
+    fn lights(&mut self, path: &str, a: Option<&Light>, b: Option<&Light>) {
+        let (a, b) = match (a, b) {
+            (None, None) => return,
+            (Some(a), Some(b)) => (a, b),
+            (a, _) => {
+                let which = if a.is_some() { "first" } else { "second" };
+                return self.report.push(
+                    Aspect::Lights,
+                    path,
+                    format!("has a light only in the {which} model"),
+                );
+            }
+        };
+        self.name(&format!("{path}.light"), &a.name, &b.name);
+        self.extras(&format!("{path}.light"), &a.extras, &b.extras);
+        let numbers = |light: &Light| {
+            let kind = match light.kind {
+                LightKind::Point => [0.0, 0.0, 0.0],
+                LightKind::Spot { inner, outer } => [1.0, inner, outer],
+                LightKind::Directional => [2.0, 0.0, 0.0],
+            };
+            let [c, l, q] = light.attenuation.unwrap_or([-1.0; 3]);
+            let [r, g, b] = light.color;
+            let [kind, inner, outer] = kind;
+            [kind, inner, outer, r, g, b, light.intensity, light.range.unwrap_or(-1.0), c, l, q]
+        };
+        if !self.tolerance.all_same(&numbers(a), &numbers(b)) {
+            self.report.push(Aspect::Lights, path, "the light shines differently");
+        }
+    }
+}

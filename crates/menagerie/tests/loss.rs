@@ -1,0 +1,112 @@
+//! No silent loss: whatever a round trip through a format changes, the loss report has named.
+
+mod support;
+
+use menagerie::diag::LossReport;
+use menagerie::diff::{DiffOptions, Difference, diff};
+use menagerie::formats::{ALL, Format, ReadOptions, WriteOptions};
+use menagerie::scene::{Scene, assert_scene};
+use proptest::prelude::*;
+use support::scenes::random_scene;
+
+/// Lowers, writes, reads and lifts.
+fn round_trip(scene: &Scene, format: &Format, losses: &mut LossReport) -> Result<Scene, String> {
+    let lowered = (format.lower)(assert_scene(scene), &WriteOptions::default(), losses)
+        .map_err(|issue| format!("not lowered: {issue}"))?;
+    let output = lowered.write().map_err(|issue| format!("not written: {issue}"))?;
+    let reading = format.open(&output.bytes, &ReadOptions::default());
+    let errors: Vec<String> = reading
+        .issues
+        .iter()
+        .filter(|i| i.severity == menagerie::diag::Severity::Error)
+        .map(|i| i.to_string())
+        .collect();
+    if !errors.is_empty() {
+        return Err(format!("what was written is not valid: {errors:?}"));
+    }
+    let model = reading.model.ok_or("what was written cannot be read")?;
+    let again = model.write().map_err(|issue| issue.to_string())?;
+    if again.bytes != output.bytes {
+        return Err("what was written is not rewritten byte for byte".to_owned());
+    }
+    Ok(model.lift(&ReadOptions::default()).map_err(|issue| format!("not lifted: {issue}"))?.scene)
+}
+
+/// Whether some loss of the same aspect covers a difference, and is not smaller where both are measured alike.
+fn is_named(difference: &Difference, losses: &LossReport) -> bool {
+    losses.iter().filter(|loss| loss.aspect == difference.aspect).any(|loss| {
+        match (loss.error, difference.error) {
+            // Poses add up errors along chains of joints, so there the sizes cannot be compared.
+            _ if loss.aspect == menagerie::diag::Aspect::Animations => true,
+            (Some((named, unit)), Some((found, other))) if unit == other => {
+                found.max <= named.max * 1.05 + 1e-4
+            }
+            _ => true,
+        }
+    })
+}
+
+fn check_seed(seed: u64, size: usize) -> Result<(), String> {
+    let scene = random_scene(seed, size);
+    assert_scene(&scene);
+    for format in ALL {
+        let mut losses = LossReport::new();
+        let back = round_trip(&scene, format, &mut losses).map_err(|e| format!("{}: {e}", format.name))?;
+        let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
+        for difference in &report.differences {
+            if !is_named(difference, &losses) {
+                let named: Vec<String> =
+                    losses.iter().map(|loss| format!("{} {:?}", loss.code(), loss.error)).collect();
+                return Err(format!(
+                    "{}: {} {difference} is not named; named are {named:#?}",
+                    format.name,
+                    difference.code()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_loss_is_named(seed in any::<u64>(), size in 0usize..5) {
+        check_seed(seed, size).map_err(TestCaseError::fail)?;
+    }
+}
+
+/// Seeds that once found something, kept for ever.
+#[test]
+fn seeds_that_found_something() {
+    for (seed, size) in [
+        (1, 1),
+        (2, 2),
+        (3099966852353342733, 2),
+        (11231000766304564340, 1),
+        (5971582829702908006, 4),
+        (8230852581926964607, 4),
+        (10918383838565875903, 1),
+    ] {
+        check_seed(seed, size).unwrap_or_else(|error| panic!("seed {seed}, size {size}: {error}"));
+    }
+}
+
+#[test]
+fn debug_seed() {
+    let Ok(seed) = std::env::var("SEED") else { return };
+    let (seed, size) = seed.split_once(',').unwrap();
+    let scene = random_scene(seed.parse().unwrap(), size.parse().unwrap());
+    for format in ALL {
+        let mut losses = LossReport::new();
+        let back = round_trip(&scene, format, &mut losses).unwrap();
+        println!("{scene:#?}\n=====\n{back:#?}");
+        for loss in losses.iter() {
+            println!("LOSS {} {} {} {:?}", loss.code(), loss.path, loss.message, loss.error);
+        }
+        for d in diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default()).differences {
+            println!("DIFF {} {d}", d.code());
+        }
+    }
+}
