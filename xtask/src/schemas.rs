@@ -84,8 +84,11 @@ fn loss_report() -> Value {
 }
 
 fn diff() -> Value {
-    let difference = object(measured(json!({})), &[]);
-    object(json!({ "equal": { "type": "boolean" }, "differences": array(difference) }), &[])
+    object(json!({ "equal": { "type": "boolean" }, "differences": array(difference()) }), &[])
+}
+
+fn difference() -> Value {
+    object(measured(json!({})), &[])
 }
 
 fn convert() -> Value {
@@ -100,6 +103,9 @@ fn convert() -> Value {
             "losses": array(loss()),
             "textures": array(texture()),
             "issues": array(issue()),
+            "verify": nullable_object(json!({
+                "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
+            })),
             "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
         }),
         &[],

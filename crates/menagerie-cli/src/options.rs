@@ -47,6 +47,15 @@ pub(crate) fn positive(text: &str) -> Result<f32, String> {
     }
 }
 
+/// A number not below zero.
+pub(crate) fn not_negative(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        Ok(_) => Err("it must not be below zero nor infinite".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// The options that single formats have, such as `--bo3d-float 16`. They come from the registry: a new format's
 /// options are there by themselves.
 #[derive(Clone, Debug, Default)]

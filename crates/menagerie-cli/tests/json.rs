@@ -103,6 +103,23 @@ fn conversions_report_what_was_lost() {
 }
 
 #[test]
+fn diff_keeps_to_its_schema() {
+    let home = samples();
+    let at = |name: &str| home.path().join(name).display().to_string();
+    menagerie(["convert", &at("crate.bo3d"), &at("moved.bo3d"), "--scale", "1.5"]).exits(0);
+    for (other, code, equal) in [("crate.bo3d", 0, true), ("moved.bo3d", 1, false)] {
+        let value = menagerie(["diff", "--json", &at("crate.bo3d"), &at(other)]).exits(code).json();
+        keeps_to("diff", &value);
+        assert_eq!(value["equal"], equal);
+        assert_eq!(value["differences"].as_array().unwrap().is_empty(), equal, "{value:#}");
+    }
+    let verified = ["convert", &at("crate.bo3d"), &at("again.bo3d"), "--rebuild", "--verify", "--json"];
+    let value = menagerie(verified).exits(0).json();
+    keeps_to("convert", &value);
+    assert_eq!(value[0]["verify"]["equal"], true, "{value:#}");
+}
+
+#[test]
 fn other_verbs_print_one_value_too() {
     let home = samples();
     let at = |name: &str| home.path().join(name).display().to_string();

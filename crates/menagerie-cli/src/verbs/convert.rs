@@ -4,6 +4,7 @@ mod args;
 mod beside;
 mod report;
 mod target;
+mod verify;
 
 pub(crate) use args::ConvertArgs;
 
@@ -22,6 +23,7 @@ use crate::{batch, load};
 use beside::Beside;
 use report::Report;
 use target::{Place, Target};
+use verify::Verdict;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
     let (inputs, target) = plan(args)?;
@@ -74,6 +76,7 @@ struct Done {
     name: String,
     place: Place,
     conversion: Conversion,
+    verdict: Option<Verdict>,
 }
 
 fn convert(
@@ -100,7 +103,13 @@ fn convert(
     options.scale = args.factor();
     options.rebuild = args.rebuild;
     match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
-        Ok(conversion) => Ok(Done { name: input.name.clone(), place, conversion }),
+        Ok(conversion) => {
+            let verdict = match args.verify {
+                true => Some(verify::verify(&conversion, &bytes, &options.read)?),
+                false => None,
+            };
+            Ok(Done { name: input.name.clone(), place, conversion, verdict })
+        }
         Err(failed) => {
             // The last one that was found says why.
             let error = match failed.issues.iter().last() {
@@ -114,7 +123,7 @@ fn convert(
 
 /// Writes a finished conversion: all of its files, or none.
 fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
-    let Done { name, place, mut conversion } = done;
+    let Done { name, place, mut conversion, verdict } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let written = match &place {
         Place::Stdout => {
@@ -127,7 +136,7 @@ fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    Ok(Report::done(name, &place, conversion, beside))
+    Ok(Report::done(name, &place, conversion, beside, verdict))
 }
 
 fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<()> {

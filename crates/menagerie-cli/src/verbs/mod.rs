@@ -2,6 +2,7 @@
 
 mod convert;
 mod demo;
+mod diff;
 mod explain;
 mod formats;
 mod info;
@@ -32,6 +33,7 @@ pub(crate) enum Verb {
     Validate(validate::ValidateArgs),
     Explain(explain::ExplainArgs),
     Convert(convert::ConvertArgs),
+    Diff(diff::DiffArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -47,6 +49,7 @@ impl Verb {
             Self::Validate(args) => validate::run(&args),
             Self::Explain(args) => explain::run(&args),
             Self::Convert(args) => convert::run(&args),
+            Self::Diff(args) => diff::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),

@@ -25,6 +25,9 @@ pub(crate) struct ConvertArgs {
     /// Write what was lost to this file, or - for standard output (an array when there are several inputs)
     #[arg(long, value_name = "FILE.json")]
     pub(super) loss_report: Option<PathBuf>,
+    /// Read each result back and measure it against the source; exit code 1 for a difference that no loss announced
+    #[arg(long)]
+    pub(super) verify: bool,
     /// Multiply all lengths
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     pub(super) scale: Option<f32>,

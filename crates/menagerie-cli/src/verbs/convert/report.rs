@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::args::ConvertArgs;
 use super::target::{Out, Place, Target};
+use super::verify::Verdict;
 use crate::exit::Exit;
 use crate::{json, output};
 
@@ -28,6 +29,7 @@ pub(super) struct Report {
     losses: LossReport,
     textures: Vec<TextureStatus>,
     issues: Vec<Issue>,
+    verdict: Option<Verdict>,
     error: Option<String>,
 }
 
@@ -43,11 +45,18 @@ impl Report {
             losses: LossReport::new(),
             textures: Vec::new(),
             issues: failure.issues,
+            verdict: None,
             error: Some(failure.error),
         }
     }
 
-    pub(super) fn done(name: String, place: &Place, conversion: Conversion, beside: Vec<String>) -> Self {
+    pub(super) fn done(
+        name: String,
+        place: &Place,
+        conversion: Conversion,
+        beside: Vec<String>,
+        verdict: Option<Verdict>,
+    ) -> Self {
         let output = match place {
             Place::Stdout => "-".to_owned(),
             Place::File(path) => path.display().to_string(),
@@ -62,6 +71,7 @@ impl Report {
             losses: conversion.losses,
             textures: conversion.textures,
             issues: conversion.issues.into_sorted(),
+            verdict,
             error: None,
         }
     }
@@ -70,6 +80,7 @@ impl Report {
         match &self.error {
             Some(_) => Exit::CouldNot,
             None if args.fail_on_loss && !self.losses.is_empty() => Exit::Wrong,
+            None if self.verdict.as_ref().is_some_and(|verdict| !verdict.good()) => Exit::Wrong,
             None => Exit::Fine,
         }
     }
@@ -86,6 +97,7 @@ impl Report {
             "losses": losses,
             "textures": json::textures(&self.textures),
             "issues": json::issues(&self.issues),
+            "verify": self.verdict.as_ref().map(Verdict::to_json),
             "error": self.error,
         })
     }
@@ -119,6 +131,7 @@ fn text(reports: &[Report]) -> String {
         if !report.losses.is_empty() {
             lines.push(losses(&report.losses));
         }
+        lines.extend(report.verdict.as_ref().map(Verdict::text));
         for texture in report.textures.iter().filter(|texture| !texture.found) {
             lines.push(format!("  texture {} is missing: {}", texture.name, texture.reason));
         }
