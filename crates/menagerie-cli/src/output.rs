@@ -1,5 +1,6 @@
 //! What goes to standard output and standard error, and how files are written.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
@@ -17,11 +18,29 @@ pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
 }
 
-/// Prints text on standard output.
+/// Prints text on standard output. Names in files are not to be trusted: see [`harmless`].
 pub(crate) fn print(text: &str) -> Result<()> {
+    print_colored(&harmless(text))
+}
+
+/// Prints text that has colours, and whose names were made harmless before.
+pub(crate) fn print_colored(text: &str) -> Result<()> {
     let mut out = stdout();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Text without control characters: a name in a model could otherwise give orders to the terminal.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().flat_map(|c| {
+        let (escaped, kept) = if harmful(c) { (Some(c.escape_unicode()), None) } else { (None, Some(c)) };
+        escaped.into_iter().flatten().chain(kept)
+    });
+    Cow::Owned(escaped.collect())
 }
 
 /// Prints the one JSON value that `--json` promises.
@@ -34,7 +53,7 @@ pub(crate) fn print_json(value: &Value) -> Result<()> {
 
 /// Says something on standard error. If nobody listens there, there is nobody to tell.
 pub(crate) fn message(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
 }
 
 /// Colours only on a terminal, and only if the user has nothing against them (`NO_COLOR`).

@@ -183,6 +183,35 @@ fn two_inputs_never_become_one_output() {
 }
 
 #[test]
+fn no_result_takes_the_place_of_another_input() {
+    let home = samples();
+    let at = |name: &str| home.path().join(name).display().to_string();
+    fs::create_dir(at("other")).unwrap();
+    fs::copy(at("lantern.bo3d"), at("other/crate.bo3d")).unwrap();
+    let before = fs::read(at("crate.bo3d")).unwrap();
+    let ran =
+        menagerie(["convert", &at("other/crate.bo3d"), &at("crate.bo3d"), &at(""), "--to", "bo3d"]).exits(2);
+    assert!(ran.err.contains("another input"), "{}", ran.err);
+    assert!(fs::read(at("crate.bo3d")).unwrap() == before);
+}
+
+#[test]
+fn names_in_files_give_no_orders_to_the_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name).display().to_string();
+    fs::write(at("evil.bo3d"), crate_with_texture("\x1b[2Jgone.png")).unwrap();
+    for arguments in [
+        vec!["info", &at("evil.bo3d")],
+        vec!["inspect", &at("evil.bo3d")],
+        vec!["validate", &at("evil.bo3d")],
+        vec!["convert", &at("evil.bo3d"), &at("out.bo3d"), "--rebuild"],
+    ] {
+        let ran = menagerie(&arguments).exits(0);
+        assert!(!ran.out.contains(&0x1b) && !ran.err.contains('\x1b'), "{arguments:?}");
+    }
+}
+
+#[test]
 fn the_same_bytes_whatever_the_number_of_threads() {
     let pattern = corpus("made/bo3d/*.bo3d").display().to_string();
     let samples = samples();

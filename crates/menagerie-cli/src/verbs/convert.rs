@@ -16,7 +16,7 @@ use menagerie::diag::Issue;
 use menagerie::formats::{Format, ReadOptions};
 
 use crate::exit::Exit;
-use crate::inputs::{self, Input, Source};
+use crate::inputs::{self, Input};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::{batch, load};
@@ -28,7 +28,7 @@ use verify::Verdict;
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
     let (inputs, target) = plan(args)?;
     let jobs: Vec<(Input, Result<Place, String>)> = inputs.into_iter().zip(target.places()).collect();
-    let sources: Vec<PathBuf> = jobs.iter().filter_map(|(input, _)| real_path(input)).collect();
+    let sources: Vec<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
     let reports = batch::run_then(
         &jobs,
         |(input, place)| convert(input, place, &target, args),
@@ -151,11 +151,4 @@ fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = output::stdout();
     out.write_all(bytes)?;
     Ok(out.flush()?)
-}
-
-fn real_path(input: &Input) -> Option<PathBuf> {
-    match &input.source {
-        Source::File(path) => std::fs::canonicalize(path).ok(),
-        _ => None,
-    }
 }

@@ -37,7 +37,8 @@ struct Row {
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
     let glb = Format::by_id("gltf");
     let mut rows = Vec::new();
-    for written in sample::write_all(&args.dir)? {
+    let (samples, exit) = sample::write_all(&args.dir)?;
+    for written in samples {
         rows.push(try_out(written, glb, &args.dir)?);
     }
     if args.json {
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
     } else {
         output::print(&text(&rows, &args.dir, glb.is_some()))?;
     }
-    Ok(rows.iter().map(Row::exit).collect())
+    Ok(rows.iter().map(Row::exit).chain([exit]).collect())
 }
 
 /// Validates one sample and converts it to GLB.

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit> {
         output::print_json(&render::sarif(files))?;
     } else {
         let texts: String = reports.iter().map(|report| report.text.as_str()).collect();
-        output::print(&(texts + &summary(&reports)))?;
+        output::print_colored(&(texts + &summary(&reports)))?;
     }
     for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
         output::message(format_args!("error: {name}: {error}"));
@@ -163,6 +163,7 @@ fn weigh(issues: Vec<Issue>, args: &ValidateArgs) -> Vec<Issue> {
 /// The issues of one file: the first few of each code with their bytes, the rest counted.
 fn text(name: &str, issues: &[Issue], bytes: &[u8]) -> String {
     let color = output::color();
+    let name = &*output::harmless(name);
     let mut text = String::new();
     let mut shown: Vec<(&str, usize)> = Vec::new();
     for issue in issues {
@@ -176,7 +177,10 @@ fn text(name: &str, issues: &[Issue], bytes: &[u8]) -> String {
         };
         *n += 1;
         if *n <= SHOWN {
-            text.push_str(&render::text(issue, name, bytes, color));
+            let mut issue = issue.clone();
+            issue.message = output::harmless(&issue.message).into_owned();
+            issue.path = output::harmless(&issue.path).into_owned();
+            text.push_str(&render::text(&issue, name, bytes, color));
         }
     }
     for (id, n) in shown.into_iter().filter(|(_, n)| *n > SHOWN) {

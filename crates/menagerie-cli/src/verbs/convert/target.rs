@@ -100,7 +100,10 @@ impl Target {
                 Ok(Place::File(out.join(name)))
             }
         };
-        inputs.iter().map(place).collect()
+        let places: Vec<Result<Place, String>> = inputs.iter().map(place).collect();
+        let sources: Vec<Option<PathBuf>> = inputs.iter().map(real_path).collect();
+        let checked = places.into_iter().enumerate().map(|(i, place)| not_another_input(place?, i, &sources));
+        checked.collect()
     }
 
     fn name_in_folder(&self, input: &Input) -> String {
@@ -109,6 +112,25 @@ impl Target {
             _ => None,
         };
         format!("{}.{}", stem.unwrap_or_else(|| "model".to_owned()), self.extension)
+    }
+}
+
+/// A result may take the place of its own source, not that of another input, which may not have been read yet.
+fn not_another_input(place: Place, own: usize, sources: &[Option<PathBuf>]) -> Result<Place, String> {
+    if let Place::File(path) = &place
+        && let Ok(real) = fs::canonicalize(path)
+        && sources.iter().enumerate().any(|(i, source)| i != own && source.as_ref() == Some(&real))
+    {
+        return Err(format!("its result would overwrite {}, which is another input", path.display()));
+    }
+    Ok(place)
+}
+
+/// Where an input really is, whatever links lead to it.
+pub(super) fn real_path(input: &Input) -> Option<PathBuf> {
+    match &input.source {
+        Source::File(path) => fs::canonicalize(path).ok(),
+        _ => None,
     }
 }
 
