@@ -2,8 +2,8 @@
 
 mod support;
 
-use menagerie::diag::LossReport;
-use menagerie::diff::{DiffOptions, Difference, diff};
+use menagerie::diag::{Aspect, LossReport, Severity};
+use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{ALL, Format, ReadOptions, WriteOptions};
 use menagerie::scene::{Scene, assert_scene};
 use proptest::prelude::*;
@@ -15,12 +15,8 @@ fn round_trip(scene: &Scene, format: &Format, losses: &mut LossReport) -> Result
         .map_err(|issue| format!("not lowered: {issue}"))?;
     let output = lowered.write().map_err(|issue| format!("not written: {issue}"))?;
     let reading = format.open(&output.bytes, &ReadOptions::default());
-    let errors: Vec<String> = reading
-        .issues
-        .iter()
-        .filter(|i| i.severity == menagerie::diag::Severity::Error)
-        .map(|i| i.to_string())
-        .collect();
+    let errors: Vec<String> =
+        reading.issues.iter().filter(|i| i.severity == Severity::Error).map(|i| i.to_string()).collect();
     if !errors.is_empty() {
         return Err(format!("what was written is not valid: {errors:?}"));
     }
@@ -33,11 +29,13 @@ fn round_trip(scene: &Scene, format: &Format, losses: &mut LossReport) -> Result
 }
 
 /// Whether some loss of the same aspect covers a difference, and is not smaller where both are measured alike.
-fn is_named(difference: &Difference, losses: &LossReport) -> bool {
+fn is_named(difference: &Difference, report: &DiffReport, losses: &LossReport) -> bool {
+    // Where triangles are missing it is anybody's guess which of the others was which.
+    let guessed = report.differences.iter().any(|other| other.aspect == Aspect::Topology);
     losses.iter().filter(|loss| loss.aspect == difference.aspect).any(|loss| {
         match (loss.error, difference.error) {
             // Poses add up errors along chains of joints, so there the sizes cannot be compared.
-            _ if loss.aspect == menagerie::diag::Aspect::Animations => true,
+            _ if loss.aspect == Aspect::Animations || guessed => true,
             (Some((named, unit)), Some((found, other))) if unit == other => {
                 found.max <= named.max * 1.05 + 1e-4
             }
@@ -54,9 +52,10 @@ fn check_seed(seed: u64, size: usize) -> Result<(), String> {
         let back = round_trip(&scene, format, &mut losses).map_err(|e| format!("{}: {e}", format.name))?;
         let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
         for difference in &report.differences {
-            if !is_named(difference, &losses) {
+            if !is_named(difference, &report, &losses) {
+                let alike = losses.iter().filter(|loss| loss.aspect == difference.aspect);
                 let named: Vec<String> =
-                    losses.iter().map(|loss| format!("{} {:?}", loss.code(), loss.error)).collect();
+                    alike.map(|loss| format!("{} {} {:?}", loss.path, loss.message, loss.error)).collect();
                 return Err(format!(
                     "{}: {} {difference} is not named; named are {named:#?}",
                     format.name,
@@ -90,23 +89,5 @@ fn seeds_that_found_something() {
         (10918383838565875903, 1),
     ] {
         check_seed(seed, size).unwrap_or_else(|error| panic!("seed {seed}, size {size}: {error}"));
-    }
-}
-
-#[test]
-fn debug_seed() {
-    let Ok(seed) = std::env::var("SEED") else { return };
-    let (seed, size) = seed.split_once(',').unwrap();
-    let scene = random_scene(seed.parse().unwrap(), size.parse().unwrap());
-    for format in ALL {
-        let mut losses = LossReport::new();
-        let back = round_trip(&scene, format, &mut losses).unwrap();
-        println!("{scene:#?}\n=====\n{back:#?}");
-        for loss in losses.iter() {
-            println!("LOSS {} {} {} {:?}", loss.code(), loss.path, loss.message, loss.error);
-        }
-        for d in diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default()).differences {
-            println!("DIFF {} {d}", d.code());
-        }
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
@@ -13,6 +13,8 @@ pub(super) struct Element {
     pub(super) corners: [u32; 3],
     /// 3, 2 or 1.
     pub(super) count: u8,
+    /// Which of the node's elements it is.
+    pub(super) ordinal: usize,
 }
 
 /// One primitive where one node shows it.
@@ -35,6 +37,7 @@ impl<'a> Elements<'a> {
     pub(super) fn add(&mut self, scene: &'a Scene, pose: &Pose, id: NodeId, in_world: bool) {
         let node: &Node = &scene.nodes[id];
         let Some(mesh): Option<MeshId> = node.mesh else { return };
+        let start = self.list.len();
         for primitive in &scene.meshes[mesh].primitives {
             let positions = match in_world {
                 true => pose.positions(scene, id, primitive),
@@ -42,8 +45,20 @@ impl<'a> Elements<'a> {
             };
             let part = self.parts.len();
             self.parts.push(Part { node: id, primitive, positions });
-            self.list.extend(elements(primitive).map(|(corners, count)| Element { part, corners, count }));
+            for (corners, count) in elements(primitive) {
+                let ordinal = self.list.len() - start;
+                self.list.push(Element { part, corners, count, ordinal });
+            }
         }
+    }
+
+    /// Some elements by the nodes that draw them.
+    pub(super) fn by_node(&self, list: &[usize]) -> BTreeMap<NodeId, BTreeSet<usize>> {
+        let mut nodes: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        for element in list.iter().map(|i| &self.list[*i]) {
+            nodes.entry(self.parts[element.part].node).or_default().insert(element.ordinal);
+        }
+        nodes
     }
 
     pub(super) fn corner(&self, element: &Element, corner: usize) -> Vec3 {
@@ -199,20 +214,39 @@ pub(super) fn best_turn(
         .min_by(|(_, x), (_, y)| x.total_cmp(y))
 }
 
-/// Matches what is left with what is nearest to it, the nearest pairs first; what finds none stays.
+/// Matches what is left: in order or with what is nearest, whichever moves elements less. What finds none stays.
 pub(super) fn match_nearest(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pairing) -> Vec<Same> {
+    let nearest = nearest(a, b, pairing);
+    let in_order: Vec<(f32, Same)> = pairing
+        .left_a
+        .iter()
+        .zip(&pairing.left_b)
+        .filter(|(i, j)| a.list[**i].count == b.list[**j].count)
+        .filter_map(|(i, j)| best_turn(a, *i, b, *j, false).map(|(same, error)| (error, same)))
+        .collect();
+    let worst = |list: &[(f32, Same)]| list.iter().map(|(error, _)| *error).fold(0.0, f32::max);
+    let better = in_order.len() >= nearest.len() && worst(&in_order) <= worst(&nearest);
+    let chosen = if better { in_order } else { nearest };
+    let mut found: Vec<Same> = chosen.into_iter().map(|(_, same)| same).collect();
+    found.sort_by_key(|same| same.a);
+    let taken_a: BTreeSet<usize> = found.iter().map(|same| same.a).collect();
+    let taken_b: BTreeSet<usize> = found.iter().map(|same| same.b).collect();
+    pairing.left_a.retain(|i| !taken_a.contains(i));
+    pairing.left_b.retain(|i| !taken_b.contains(i));
+    found
+}
+
+/// Pairs of elements near each other, the nearest pairs first.
+fn nearest(a: &Elements<'_>, b: &Elements<'_>, pairing: &Pairing) -> Vec<(f32, Same)> {
     /// Elements looked at for one: enough to find the right one among neighbours.
     const LOOK: usize = 24;
     let mut by_x: Vec<(f32, usize)> = pairing.left_b.iter().map(|&i| (b.centre(&b.list[i]).x, i)).collect();
     by_x.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut candidates = Vec::new();
-    for (order, &i) in pairing.left_a.iter().enumerate() {
+    for &i in &pairing.left_a {
         let x = a.centre(&a.list[i]).x;
         let at = by_x.partition_point(|(other, _)| *other < x);
-        let around = by_x[at.saturating_sub(LOOK)..(at + LOOK).min(by_x.len())].iter().map(|(_, j)| *j);
-        // The one at the same place of the list is likely the same.
-        let in_order = pairing.left_b.get(order).copied();
-        for j in around.chain(in_order) {
+        for &(_, j) in &by_x[at.saturating_sub(LOOK)..(at + LOOK).min(by_x.len())] {
             if a.list[i].count == b.list[j].count
                 && let Some((same, error)) = best_turn(a, i, b, j, false)
             {
@@ -221,18 +255,14 @@ pub(super) fn match_nearest(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pa
         }
     }
     candidates.sort_by(|(x, one), (y, other)| x.total_cmp(y).then((one.a, one.b).cmp(&(other.a, other.b))));
-    let mut taken_a = vec![false; a.list.len()];
-    let mut taken_b = vec![false; b.list.len()];
-    let mut found = Vec::new();
-    for (_, same) in candidates {
-        if !taken_a[same.a] && !taken_b[same.b] {
-            taken_a[same.a] = true;
-            taken_b[same.b] = true;
-            found.push(same);
+    let mut taken = (vec![false; a.list.len()], vec![false; b.list.len()]);
+    candidates.retain(|(_, same)| {
+        let free = !taken.0[same.a] && !taken.1[same.b];
+        if free {
+            taken.0[same.a] = true;
+            taken.1[same.b] = true;
         }
-    }
-    pairing.left_a.retain(|i| !taken_a[*i]);
-    pairing.left_b.retain(|i| !taken_b[*i]);
-    found.sort_by_key(|same| same.a);
-    found
+        free
+    });
+    candidates
 }

@@ -6,45 +6,60 @@ use super::Comparison;
 use super::elements::{Elements, Part, Same, match_in_place, match_nearest};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{NodeId, Primitive, Scene};
+use crate::scene::{NodeId, Pose, Primitive, Scene, Transform};
 
 impl Comparison<'_> {
     pub(super) fn geometry(&mut self) {
         let mut tally = Tally::default();
-        // What a node draws that its partner does not, by the position in the node's list of elements.
-        let mut left_a: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
-        let mut left_b: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        // What a node draws that its partner does not; a shown node without partner, all of it.
+        let mut left_a = drawn_alone(self.a, &self.matched.to_b);
+        let mut left_b = drawn_alone(self.b, &self.matched.to_a);
         for (a, b) in self.matched.pairs.clone() {
             let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
             // Skinned vertices are where their joints are, whatever space they are stored in.
             let in_world = node_a.skin.is_some() || node_b.skin.is_some();
             let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
-            elements_a.add(self.a, &self.rest_a, a, in_world);
-            elements_b.add(self.b, &self.rest_b, b, in_world);
+            for node in with_pieces(self.a, a, &self.matched.to_b) {
+                elements_a.add(self.a, &self.rest_a, node, in_world);
+                left_a.remove(&node);
+            }
+            for node in with_pieces(self.b, b, &self.matched.to_a) {
+                elements_b.add(self.b, &self.rest_b, node, in_world);
+                left_b.remove(&node);
+            }
             let pairing = match_in_place(&elements_a, &elements_b, self.tolerance.length);
             self.compare(&elements_a, &elements_b, &pairing.same, &mut tally);
-            if !pairing.left_a.is_empty() {
-                left_a.insert(a, pairing.left_a.into_iter().collect());
-            }
-            if !pairing.left_b.is_empty() {
-                left_b.insert(b, pairing.left_b.into_iter().collect());
-            }
+            left_a.extend(
+                elements_a.by_node(&pairing.left_a).into_iter().map(|(node, list)| (node, Some(list))),
+            );
+            left_b.extend(
+                elements_b.by_node(&pairing.left_b).into_iter().map(|(node, list)| (node, Some(list))),
+            );
             if let (Some(mesh_a), Some(mesh_b)) = (node_a.mesh, node_b.mesh) {
                 self.meshes(a, &self.a.meshes[mesh_a].clone(), &self.b.meshes[mesh_b].clone());
             }
         }
-        let mut pool_a = pool(self.a, &self.rest_a, &self.matched.to_b, left_a);
-        let mut pool_b = pool(self.b, &self.rest_b, &self.matched.to_a, left_b);
-        self.pools(&mut pool_a, &mut pool_b, &mut tally);
+        let pool_a = pool(self.a, &self.rest_a, left_a);
+        let pool_b = pool(self.b, &self.rest_b, left_b);
+        self.pools(&pool_a, &pool_b, &mut tally);
         tally.report(self);
     }
 
     /// What no partner drew: cut off and put elsewhere, moved, or missing.
-    fn pools(&mut self, a: &mut Elements<'_>, b: &mut Elements<'_>, tally: &mut Tally) {
+    fn pools(&mut self, a: &Elements<'_>, b: &Elements<'_>, tally: &mut Tally) {
         let mut pairing = match_in_place(a, b, self.tolerance.length);
         self.compare(a, b, &pairing.same, tally);
+        // What moved farther than it is large may be another element altogether: then only that it moved is known.
         let moved = match_nearest(a, b, &mut pairing);
-        self.compare(a, b, &moved, tally);
+        let (near, far): (Vec<Same>, Vec<Same>) = moved.into_iter().partition(|same| is_near(a, b, same));
+        self.compare(a, b, &near, tally);
+        for same in &far {
+            for corner in 0..usize::from(a.list[same.a].count) {
+                let (one, other) = (&a.list[same.a], &b.list[same.b]);
+                let apart = a.corner(one, corner).distance(b.corner(other, same.corner(corner)));
+                tally.add(Aspect::Positions, a.parts[one.part].node, apart, self.tolerance.length);
+            }
+        }
         if let Some(first) = pairing.left_a.first() {
             let path = self.node_path(a.parts[a.list[*first].part].node);
             let count = pairing.left_a.len();
@@ -186,6 +201,16 @@ impl Comparison<'_> {
     }
 }
 
+/// Whether two elements are nearer to each other than their corners are.
+fn is_near(a: &Elements<'_>, b: &Elements<'_>, same: &Same) -> bool {
+    let (one, other) = (&a.list[same.a], &b.list[same.b]);
+    let apart = |corner: usize| a.corner(one, corner).distance(b.corner(other, same.corner(corner)));
+    let side = |corner: usize| a.corner(one, corner).distance(a.corner(one, (corner + 1) % 3));
+    let farthest = (0..3).map(apart).fold(0.0, f32::max);
+    let shortest = (0..3).map(side).filter(|side| *side > 0.0).fold(f32::INFINITY, f32::min);
+    farthest < shortest / 2.0
+}
+
 /// What a vertex hangs on; on its own node when nothing else holds it.
 fn influences(scene: &Scene, part: &Part<'_>, vertex: usize) -> Vec<(NodeId, f32)> {
     let skin = scene.nodes[part.node].skin.map(|skin| &scene.skins[skin]);
@@ -218,23 +243,35 @@ fn uv_size(uv: Option<&[f32; 2]>) -> f32 {
     uv.map_or(1.0, |[u, v]| u.abs().max(v.abs()).max(1.0))
 }
 
-/// The elements of a Scene that no partner drew: what is left of pairs, and all of shown nodes without partner.
-fn pool<'a>(
-    scene: &'a Scene,
-    rest: &crate::scene::Pose,
-    partners: &[Option<NodeId>],
-    left: BTreeMap<NodeId, BTreeSet<usize>>,
-) -> Elements<'a> {
+/// Some of what nodes draw, by the number of the element; `None` for all of it.
+type Left = BTreeMap<NodeId, Option<BTreeSet<usize>>>;
+
+/// The shown nodes that have a mesh and no partner.
+fn drawn_alone(scene: &Scene, partners: &[Option<NodeId>]) -> Left {
+    let shown = scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default();
+    let alone = |id: &NodeId| partners[id.index()].is_none() && scene.nodes[*id].mesh.is_some();
+    shown.into_iter().filter(alone).map(|id| (id, None)).collect()
+}
+
+/// A node, and the nodes that are only further pieces of its mesh: without partner, at the same place below it.
+fn with_pieces(scene: &Scene, node: NodeId, partners: &[Option<NodeId>]) -> Vec<NodeId> {
+    let piece = |id: &NodeId| {
+        let child = &scene.nodes[*id];
+        partners[id.index()].is_none() && child.mesh.is_some() && child.transform == Transform::IDENTITY
+    };
+    let children = scene.nodes[node].children.iter().copied().filter(piece);
+    std::iter::once(node).chain(children).collect()
+}
+
+/// The elements that no partner drew, in the world.
+fn pool<'a>(scene: &'a Scene, rest: &Pose, left: Left) -> Elements<'a> {
     let mut pool = Elements::default();
     for (node, keep) in left {
         let start = pool.list.len();
         pool.add(scene, rest, node, true);
-        let added = pool.list.split_off(start);
-        pool.list.extend(added.into_iter().enumerate().filter(|(i, _)| keep.contains(i)).map(|(_, e)| e));
-    }
-    for node in scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default() {
-        if partners[node.index()].is_none() {
-            pool.add(scene, rest, node, true);
+        if let Some(keep) = keep {
+            let added = pool.list.split_off(start);
+            pool.list.extend(added.into_iter().filter(|element| keep.contains(&element.ordinal)));
         }
     }
     pool

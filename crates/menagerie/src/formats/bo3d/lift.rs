@@ -14,6 +14,7 @@ use crate::scene::{
     AlphaMode, Animation, Blend, Channel, CustomAttribute, Extras, Id, Image, Interpolation, Material,
     MaterialId, Mesh, MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading,
     Skin, SkinId, Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear,
+    transform_distance,
 };
 
 /// The custom attribute with the length of a stored normal, where it is not one.
@@ -203,7 +204,14 @@ impl Lifter<'_> {
             }
         }
         if joint_of.contains(&None) {
-            let own = joint(&mut skin, Id::new(index), Mat4::IDENTITY);
+            let node = nodes.get(index).copied().unwrap_or(mesh_world);
+            let inverse_bind = if transform_distance(&node, &mesh_world) > 1e-5 {
+                node.inverse() * mesh_world
+            } else {
+                Mat4::IDENTITY
+            };
+            let inverse_bind = if inverse_bind.is_finite() { inverse_bind } else { Mat4::IDENTITY };
+            let own = joint(&mut skin, Id::new(index), inverse_bind);
             joint_of.iter_mut().filter(|joint| joint.is_none()).for_each(|joint| *joint = own);
         }
         primitive.joints = vec![joint_of.iter().map(|joint| [joint.unwrap_or(0), 0, 0, 0]).collect()];

@@ -1,0 +1,124 @@
+//! What `diff` finds when exactly one thing was changed, and what it does not mind.
+
+mod support;
+
+use menagerie::diff::{DiffOptions, DiffReport, diff};
+use menagerie::formats::bo3d;
+use menagerie::ops::select;
+use menagerie::scene::{Id, Primitive, Scene, Topology, assert_scene};
+use support::scenes::random_scene;
+use support::{own, real};
+
+fn compare(a: &Scene, b: &Scene) -> DiffReport {
+    diff(assert_scene(a), assert_scene(b), &DiffOptions::default())
+}
+
+/// A skinned, textured, animated model: ours, and the ninja where it is.
+fn models() -> Vec<Scene> {
+    let skinned = own("made", &bo3d::FORMAT).into_iter().filter(|file| file.stem() == "skinned16");
+    skinned
+        .chain(real(&bo3d::FORMAT))
+        .map(|file| {
+            let model = file.read(&bo3d::FORMAT).model.expect("a model");
+            model.lift(&Default::default()).expect("a Scene").scene
+        })
+        .collect()
+}
+
+fn first_primitive(scene: &mut Scene) -> &mut Primitive {
+    &mut scene.meshes[Id::new(0)].primitives[0]
+}
+
+#[test]
+fn one_change_is_one_difference() {
+    type Change = fn(&mut Scene);
+    let changes: [(&str, usize, Change); 9] = [
+        ("diff/positions", 1, |scene| first_primitive(scene).positions[3][1] += 0.125),
+        ("diff/animations", 1, |scene| scene.animations.clear()),
+        ("diff/textures", 1, |scene| scene.images[Id::new(0)].uri = Some("other.png".to_owned())),
+        ("diff/topology", 1, |scene| first_primitive(scene).indices.swap(0, 1)),
+        ("diff/skins", 1, |scene| {
+            let primitive = first_primitive(scene);
+            primitive.joints[0][2][1] = primitive.joints[0][2][0] + 1;
+            primitive.weights[0][2] = [0.5, 0.5, 0.0, 0.0];
+        }),
+        ("diff/uvs", 1, |scene| first_primitive(scene).uvs[0][5][0] += 0.25),
+        ("diff/materials", 1, |scene| scene.materials[Id::new(0)].double_sided = true),
+        ("diff/topology", 1, |scene| {
+            first_primitive(scene).indices.truncate(3 * 9);
+        }),
+        ("diff/names", 1, |scene| scene.nodes[Id::new(1)].name.push('x')),
+    ];
+    for (i, (code, count, change)) in changes.into_iter().enumerate() {
+        for scene in models() {
+            let mut changed = scene.clone();
+            change(&mut changed);
+            let report = compare(&scene, &changed);
+            let found: Vec<String> = report.differences.iter().map(|d| format!("{} {d}", d.code())).collect();
+            let only = report.differences.iter().all(|d| d.code().id == code);
+            // At rest a vertex that hangs half on another joint is where it was, so nothing else differs.
+            assert!(only && report.differences.len() == count, "change {i}, {code}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_moved_vertex_is_measured() {
+    for scene in models() {
+        let mut changed = scene.clone();
+        first_primitive(&mut changed).positions[3][1] += 0.125;
+        let report = compare(&scene, &changed);
+        let (stats, unit) = report.differences[0].error.expect("measured");
+        assert!((stats.max - 0.125).abs() < 1e-4 && unit == "scene units" && stats.count == 1, "{stats:?}");
+    }
+}
+
+#[test]
+fn order_and_welding_do_not_matter() {
+    for mut scene in models() {
+        let original = scene.clone();
+        let primitive = first_primitive(&mut scene);
+        // Every corner its own vertex, triangles from the last to the first, each begun at another corner.
+        let corners: Vec<u32> = primitive.triangles().iter().rev().flat_map(|&[a, b, c]| [b, c, a]).collect();
+        let indices = (0..corners.len() as u32).collect();
+        *primitive = select(primitive, &corners, indices);
+        let report = compare(&original, &scene);
+        assert!(report.is_equal(), "{:#?}", report.differences);
+    }
+}
+
+#[test]
+fn nothing_differs_from_itself() {
+    for seed in 0..300 {
+        let scene = random_scene(seed, (seed % 5) as usize);
+        let report = compare(&scene, &scene.clone());
+        assert!(report.is_equal(), "seed {seed}: {:#?}", report.differences);
+    }
+}
+
+#[test]
+fn a_tolerance_forgives() {
+    for scene in models() {
+        let mut changed = scene.clone();
+        first_primitive(&mut changed).positions[3][1] += 0.01;
+        let mut options = DiffOptions::default();
+        options.tolerance = Some(0.02);
+        assert!(diff(assert_scene(&scene), assert_scene(&changed), &options).is_equal());
+        options.tolerance = Some(0.005);
+        assert!(!diff(assert_scene(&scene), assert_scene(&changed), &options).is_equal());
+    }
+}
+
+#[test]
+fn lines_and_points_are_compared_too() {
+    for topology in [Topology::Lines, Topology::LineStrip, Topology::LineLoop, Topology::Points] {
+        let scene = models().remove(0);
+        let mut lines = scene.clone();
+        let primitive = first_primitive(&mut lines);
+        primitive.topology = topology;
+        primitive.indices = vec![0, 1, 2, 3];
+        assert!(compare(&lines, &lines.clone()).is_equal());
+        let report = compare(&scene, &lines);
+        assert!(report.differences.iter().any(|d| d.code().id == "diff/topology"));
+    }
+}
