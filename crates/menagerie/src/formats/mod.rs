@@ -138,6 +138,8 @@ pub struct FormatOption {
     pub values: &'static [&'static str],
     /// What it does.
     pub help: &'static str,
+    /// Whether it changes what reading a file gives, and not only what is written.
+    pub reading: bool,
 }
 
 /// The values of format options, by name.
@@ -153,6 +155,13 @@ impl Settings {
     /// The value of an option, if it was set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
+    }
+
+    /// These and the others together.
+    #[must_use]
+    pub fn merged(&self, others: &Self) -> Self {
+        let all = self.0.iter().chain(&others.0);
+        Self(all.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
     /// Whether no option was set.
