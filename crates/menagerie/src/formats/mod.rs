@@ -29,11 +29,15 @@ use crate::scene::{Axes, CheckedScene, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
+    #[cfg(feature = "gltf")]
+    &gltf::FORMAT,
 ];
 
 /// What a format is: everything that the rest of the program needs to know about it.
