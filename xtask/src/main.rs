@@ -1,1 +1,32 @@
-fn main() {}
+//! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again.
+
+mod docs;
+mod schemas;
+mod steps;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask test | docs";
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1);
+    let result = match task.as_deref() {
+        Some("test") => steps::run(&root()),
+        Some("docs") => docs::write(&root()).map(|()| true),
+        _ => Err(anyhow::anyhow!(USAGE)),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}

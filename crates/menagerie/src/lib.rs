@@ -59,3 +59,8 @@ pub mod scene;
 pub fn codes() -> impl Iterator<Item = &'static diag::Code> {
     formats::codes().chain(convert::CODES.iter().copied()).chain(diff::CODES.iter().copied())
 }
+
+/// The example of the README is a doc test too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

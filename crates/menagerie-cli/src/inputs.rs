@@ -1,0 +1,184 @@
+//! Which files the arguments mean: names, patterns, folders, and `-` for standard input.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use menagerie::bytes::Limits;
+use menagerie::formats::{self, Format, Probe};
+use walkdir::WalkDir;
+
+use crate::load::{self, Bytes};
+
+/// So many bytes are enough for every magic number.
+const PEEK: u64 = 64;
+
+/// One input, or the reason why there is none.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// The name to show, as the user gave it.
+    pub(crate) name: String,
+    pub(crate) source: Source,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    File(PathBuf),
+    Stdin,
+    /// What was asked for is not there, and why.
+    Missing(String),
+}
+
+impl Input {
+    fn file(path: PathBuf) -> Self {
+        Self { name: path.display().to_string(), source: Source::File(path) }
+    }
+
+    fn missing(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { name: name.into(), source: Source::Missing(reason.into()) }
+    }
+
+    /// Its bytes, or a sentence that says why not.
+    pub(crate) fn load(&self) -> Result<Bytes, String> {
+        match &self.source {
+            Source::File(path) => load::file(path).map_err(|error| format!("cannot be read: {error}")),
+            Source::Stdin => load::stdin(Limits::default().file_bytes)
+                .map_err(|error| format!("standard input cannot be read: {error}")),
+            Source::Missing(reason) => Err(reason.clone()),
+        }
+    }
+
+    /// The name that may tell the format; standard input has none.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        matches!(self.source, Source::File(_)).then_some(self.name.as_str())
+    }
+
+    /// The folder where the files that belong to it are.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match &self.source {
+            Source::File(path) => Some(crate::output::folder_of(path)),
+            _ => None,
+        }
+    }
+}
+
+/// All inputs that the arguments mean, in their order. What is missing takes its place in the list, so that the rest
+/// is still done.
+pub(crate) fn expand(arguments: &[PathBuf], recursive: bool) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument.as_os_str() == "-" {
+            inputs.push(stdin(&inputs));
+        } else if argument.is_dir() {
+            inputs.extend(folder(argument, recursive));
+        } else if argument.exists() {
+            inputs.push(Input::file(argument.clone()));
+        } else {
+            inputs.extend(pattern(argument, recursive));
+        }
+    }
+    inputs
+}
+
+fn stdin(so_far: &[Input]) -> Input {
+    if so_far.iter().any(|input| input.source == Source::Stdin) {
+        return Input::missing("-", "standard input can only be read once");
+    }
+    Input { name: "-".to_owned(), source: Source::Stdin }
+}
+
+/// The model files in a folder and below it, in the order of their names. Links to folders are not followed.
+fn folder(folder: &Path, recursive: bool) -> Vec<Input> {
+    if !recursive {
+        return vec![Input::missing(folder.display().to_string(), "is a folder; -r takes the models in it")];
+    }
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter();
+    let models: Vec<Input> = entries
+        .filter_map(|entry| match entry {
+            Ok(entry) if entry.file_type().is_dir() => None,
+            Ok(entry) => is_model(entry.path()).then(|| Input::file(entry.into_path())),
+            Err(error) => {
+                let place = error.path().unwrap_or(folder).display().to_string();
+                Some(Input::missing(place, format!("cannot be searched: {error}")))
+            }
+        })
+        .collect();
+    if models.is_empty() {
+        return vec![Input::missing(folder.display().to_string(), "has no file in a format that is known")];
+    }
+    models
+}
+
+/// Whether a file found in a folder is a model: by its extension, or else by its first bytes.
+fn is_model(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    if Format::by_extension(&path.to_string_lossy()).is_some() {
+        return true;
+    }
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(PEEK).read_to_end(&mut start));
+    read.is_ok() && formats::ALL.iter().any(|format| (format.probe)(&start) == Probe::Magic)
+}
+
+/// Expands a pattern for shells that do not.
+fn pattern(argument: &Path, recursive: bool) -> Vec<Input> {
+    let name = argument.display().to_string();
+    let found = match argument.to_str().filter(|text| text.contains(['*', '?', '['])).map(glob::glob) {
+        None => return vec![Input::missing(name, "there is no such file")],
+        Some(Err(error)) => return vec![Input::missing(name, format!("is not a pattern: {error}"))],
+        Some(Ok(found)) => found,
+    };
+    let mut inputs = Vec::new();
+    for path in found {
+        match path {
+            // A pattern for files passes over the folders that it happens to fit.
+            Ok(path) if path.is_dir() && !recursive => {}
+            Ok(path) if path.is_dir() => inputs.extend(folder(&path, recursive)),
+            Ok(path) => inputs.push(Input::file(path)),
+            Err(error) => inputs.push(Input::missing(error.path().display().to_string(), error.to_string())),
+        }
+    }
+    if inputs.is_empty() {
+        inputs.push(Input::missing(name, "no file fits this pattern"));
+    }
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn arguments_become_files_in_a_fixed_order() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        for (name, bytes) in [
+            ("b.bo3d", &b"x"[..]),
+            ("a.bo3d", b"x"),
+            ("notes.txt", b"hello"),
+            ("sub/nameless", b"BO3Dd\0\0\0"),
+        ] {
+            fs::write(at(name), bytes).unwrap();
+        }
+        let names = |arguments: &[PathBuf], recursive| -> Vec<String> {
+            let place = format!("{}/", home.path().display());
+            expand(arguments, recursive)
+                .into_iter()
+                .map(|input| match input.source {
+                    Source::Missing(reason) => reason,
+                    _ => input.name.replace(&place, ""),
+                })
+                .collect()
+        };
+        assert_eq!(names(&[at("*.bo3d")], false), ["a.bo3d", "b.bo3d"]);
+        assert_eq!(names(&[home.path().to_owned()], true), ["a.bo3d", "b.bo3d", "sub/nameless"]);
+        assert_eq!(names(&[at("sub")], false), ["is a folder; -r takes the models in it"]);
+        assert_eq!(names(&[at("gone.bo3d"), at("b.bo3d")], false), ["there is no such file", "b.bo3d"]);
+        assert_eq!(names(&[at("*.xyz")], false), ["no file fits this pattern"]);
+        assert_eq!(names(&["-".into(), "-".into()], false), ["-", "standard input can only be read once"]);
+    }
+}

@@ -1,0 +1,108 @@
+//! Options that several verbs share.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use menagerie::formats::{self, Format, FormatOption, Settings};
+
+use crate::names;
+use crate::textures::Replacement;
+
+/// How files are found and told apart.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Finding {
+    /// The format of the input, when its bytes and its name are not to decide
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub(crate) from: Option<&'static Format>,
+    /// Look for textures and other files of the model in this folder too (may be repeated)
+    #[arg(long = "texture-dir", value_name = "DIR")]
+    pub(crate) texture_dirs: Vec<PathBuf>,
+    /// Use FILE, found by the same rules, for the texture that the model calls NAME (by base name; may be repeated)
+    #[arg(long = "texture", value_name = "NAME=FILE", value_parser = Replacement::parse)]
+    pub(crate) textures: Vec<Replacement>,
+    #[command(flatten)]
+    pub(crate) settings: FormatSettings<true>,
+}
+
+/// A format by its name or one of its extensions.
+pub(crate) fn format(text: &str) -> Result<&'static Format, String> {
+    let by_extension = || formats::ALL.iter().copied().find(|format| has_extension(format, text));
+    Format::by_id(text).or_else(by_extension).ok_or_else(|| {
+        let known: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
+        let near = names::did_you_mean(text, known.iter().copied());
+        format!("there is no format {text}{near}; there are {}", known.join(", "))
+    })
+}
+
+/// Whether `extension`, without its dot, is one of the format's.
+pub(crate) fn has_extension(format: &Format, extension: &str) -> bool {
+    format.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+/// A number above zero.
+pub(crate) fn positive(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        Ok(_) => Err("it must be above zero and not infinite".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A number not below zero.
+pub(crate) fn not_negative(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        Ok(_) => Err("it must not be below zero nor infinite".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The options that single formats have, such as `--bo3d-float 16`: those that change what reading gives, or the
+/// others. They come from the registry: a new format's options are there by themselves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FormatSettings<const READING: bool>(pub(crate) Settings);
+
+impl<const READING: bool> FormatSettings<READING> {
+    fn options() -> impl Iterator<Item = &'static FormatOption> {
+        let all = formats::ALL.iter().flat_map(|format| format.options);
+        all.filter(|option| option.reading == READING)
+    }
+}
+
+impl<const READING: bool> FromArgMatches for FormatSettings<READING> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = Self::default();
+        settings.update_from_arg_matches(matches)?;
+        Ok(settings)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for option in Self::options() {
+            if let Some(value) = matches.get_one::<String>(option.name) {
+                self.0.set(option.name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<const READING: bool> Args for FormatSettings<READING> {
+    fn augment_args(command: Command) -> Command {
+        Self::options().fold(command, |command, option| {
+            let arg = Arg::new(option.name)
+                .long(option.name)
+                .value_name("VALUE")
+                .help(option.help)
+                .help_heading("Options of single formats");
+            command.arg(match option.values {
+                [] => arg,
+                values => arg.value_parser(PossibleValuesParser::new(values)),
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}

@@ -1,0 +1,154 @@
+//! What goes to standard output and standard error, and how files are written.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use comfy_table::{ContentArrangement, LineStyle, Table, presets};
+use menagerie::diag::render::Color;
+use serde_json::Value;
+use tempfile::NamedTempFile;
+
+/// Standard output. A reader that went away is an error here, not a panic as with `println!`.
+pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// Prints text on standard output. Names in files are not to be trusted: see [`harmless`].
+pub(crate) fn print(text: &str) -> Result<()> {
+    print_colored(&harmless(text))
+}
+
+/// Prints text that has colours, and whose names were made harmless before.
+pub(crate) fn print_colored(text: &str) -> Result<()> {
+    let mut out = stdout();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Text without control characters: a name in a model could otherwise give orders to the terminal.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().flat_map(|c| {
+        let (escaped, kept) = if harmful(c) { (Some(c.escape_unicode()), None) } else { (None, Some(c)) };
+        escaped.into_iter().flatten().chain(kept)
+    });
+    Cow::Owned(escaped.collect())
+}
+
+/// Prints the one JSON value that `--json` promises.
+pub(crate) fn print_json(value: &Value) -> Result<()> {
+    let mut out = stdout();
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// Says something on standard error. If nobody listens there, there is nobody to tell.
+pub(crate) fn message(text: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+}
+
+/// Colours only on a terminal, and only if the user has nothing against them (`NO_COLOR`).
+pub(crate) fn color() -> Color {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if io::stdout().is_terminal() && !refused { Color::Ansi } else { Color::None }
+}
+
+/// A table without frills.
+pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()));
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+    table
+}
+
+/// Whether an error only says that the reader of a pipe went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Several files that appear together: all are written to temporary files first, so that a full disk leaves
+/// everything as it was, and then each takes its place at once.
+#[derive(Default)]
+pub(crate) struct Writing {
+    ready: Vec<(NamedTempFile, PathBuf)>,
+    devices: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Writing {
+    /// Puts `bytes` where they can take the place of `target` later.
+    pub(crate) fn prepare(&mut self, target: &Path, bytes: &[u8]) -> Result<()> {
+        let cannot = || format!("cannot write {}", target.display());
+        // A link is written through, as every other program does.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let old = fs::metadata(&target).ok();
+        if old.as_ref().is_some_and(|old| !old.is_file() && !old.is_dir()) {
+            // A device or a pipe has nothing to be kept whole and cannot be replaced.
+            self.devices.push((target, bytes.to_vec()));
+            return Ok(());
+        }
+        let mut file = new_file(folder_of(&target)).with_context(cannot)?;
+        file.write_all(bytes).with_context(cannot)?;
+        if let Some(old) = old {
+            file.as_file().set_permissions(old.permissions()).with_context(cannot)?;
+        }
+        self.ready.push((file, target));
+        Ok(())
+    }
+
+    /// Lets all files take their places, in the order in which they were prepared.
+    pub(crate) fn finish(self) -> Result<()> {
+        for (device, bytes) in self.devices {
+            let write = || fs::OpenOptions::new().write(true).open(&device)?.write_all(&bytes);
+            write().with_context(|| format!("cannot write {}", device.display()))?;
+        }
+        for (file, target) in self.ready {
+            file.persist(&target)
+                .map_err(|failed| failed.error)
+                .with_context(|| format!("cannot write {}", target.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one file in one step: the old one is there until the new one is whole.
+pub(crate) fn write_file(target: &Path, bytes: &[u8]) -> Result<()> {
+    let mut writing = Writing::default();
+    writing.prepare(target, bytes)?;
+    writing.finish()
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != OsStr::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A temporary file with the permissions that a new file gets; the usual ones of temporary files shut out everybody
+/// but their owner.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".menagerie-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+/// A number of things: `1 loss`, `3 losses`.
+pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

@@ -1,0 +1,184 @@
+//! What became of each input.
+
+use std::path::Path;
+
+use anyhow::Result;
+use menagerie::convert::{Conversion, TextureStatus};
+use menagerie::diag::{Issue, Loss, LossReport, Severity};
+use menagerie::formats::Format;
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::args::ConvertArgs;
+use super::target::{Out, Place, Target};
+use super::verify::Verdict;
+use crate::exit::Exit;
+use crate::{json, output};
+
+/// Losses of one file that are shown in the table; the rest is counted.
+const SHOWN: usize = 12;
+
+/// What became of one input.
+pub(super) struct Report {
+    name: String,
+    from: Option<&'static Format>,
+    to: &'static Format,
+    output: Option<String>,
+    bytes: usize,
+    beside: Vec<String>,
+    losses: LossReport,
+    textures: Vec<TextureStatus>,
+    issues: Vec<Issue>,
+    verdict: Option<Verdict>,
+    error: Option<String>,
+}
+
+impl Report {
+    pub(super) fn failed(name: String, to: &'static Format, failure: Failure) -> Self {
+        Self {
+            name,
+            from: failure.from,
+            to,
+            output: None,
+            bytes: 0,
+            beside: Vec::new(),
+            losses: LossReport::new(),
+            textures: Vec::new(),
+            issues: failure.issues,
+            verdict: None,
+            error: Some(failure.error),
+        }
+    }
+
+    pub(super) fn done(
+        name: String,
+        place: &Place,
+        conversion: Conversion,
+        beside: Vec<String>,
+        verdict: Option<Verdict>,
+    ) -> Self {
+        let output = match place {
+            Place::Stdout => "-".to_owned(),
+            Place::File(path) => path.display().to_string(),
+        };
+        Self {
+            name,
+            from: Some(conversion.from),
+            to: conversion.to,
+            output: Some(output),
+            bytes: conversion.output.bytes.len(),
+            beside,
+            losses: conversion.losses,
+            textures: conversion.textures,
+            issues: conversion.issues.into_sorted(),
+            verdict,
+            error: None,
+        }
+    }
+
+    pub(super) fn exit(&self, args: &ConvertArgs) -> Exit {
+        match &self.error {
+            Some(_) => Exit::CouldNot,
+            None if args.fail_on_loss && !self.losses.is_empty() => Exit::Wrong,
+            None if self.verdict.as_ref().is_some_and(|verdict| !verdict.good()) => Exit::Wrong,
+            None => Exit::Fine,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let losses: Vec<Value> = self.losses.iter().map(Loss::to_json).collect();
+        json!({
+            "file": self.name,
+            "output": self.output,
+            "from": self.from.map(|format| format.id),
+            "to": self.to.id,
+            "bytes": self.bytes,
+            "beside": self.beside,
+            "losses": losses,
+            "textures": json::textures(&self.textures),
+            "issues": json::issues(&self.issues),
+            "verify": self.verdict.as_ref().map(Verdict::to_json),
+            "error": self.error,
+        })
+    }
+}
+
+/// Says what happened: on standard output, or on standard error where that is taken.
+pub(super) fn print(reports: &[Report], args: &ConvertArgs, target: &Target) -> Result<()> {
+    if args.json {
+        output::print_json(&reports.iter().map(Report::to_json).collect())?;
+    } else {
+        let text = text(reports);
+        let taken = matches!(target.out, Out::Stdout) || args.loss_report.as_deref() == Some(Path::new("-"));
+        if taken { output::message(format_args!("{}", text.trim_end())) } else { output::print(&text)? }
+    }
+    for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
+        output::message(format_args!("error: {name}: {error}"));
+    }
+    Ok(())
+}
+
+fn text(reports: &[Report]) -> String {
+    let mut lines = Vec::new();
+    for report in reports {
+        let (Some(from), Some(out)) = (report.from, &report.output) else { continue };
+        let lost = match report.losses.len() {
+            0 => "nothing lost".to_owned(),
+            n => output::count(n, "loss", "losses"),
+        };
+        let (name, bytes) = (&report.name, report.bytes);
+        lines.push(format!("{name} → {out}: {} to {}, {bytes} bytes, {lost}", from.name, report.to.name));
+        if !report.losses.is_empty() {
+            lines.push(losses(&report.losses));
+        }
+        lines.extend(report.verdict.as_ref().map(Verdict::text));
+        for texture in report.textures.iter().filter(|texture| !texture.found) {
+            lines.push(format!("  texture {} is missing: {}", texture.name, texture.reason));
+        }
+        for issue in report.issues.iter().filter(|issue| issue.severity != Severity::Info) {
+            lines.push(format!("  {}: {issue} [{}]", issue.severity, issue.code));
+        }
+    }
+    if reports.len() > 1 {
+        let failed = reports.iter().filter(|report| report.error.is_some()).count();
+        let lossy = reports.iter().filter(|report| !report.losses.is_empty()).count();
+        let files = output::count(reports.len() - failed, "file", "files");
+        lines.push(format!("{files} converted, {lossy} with losses, {failed} failed"));
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+fn losses(losses: &LossReport) -> String {
+    let mut table = output::table(["code", "what", "count", "largest error"]);
+    for loss in losses.iter().take(SHOWN) {
+        let error = loss.error.map(|(stats, unit)| format!("{:.3e} {unit}", stats.max)).unwrap_or_default();
+        let what = format!("{}: {}", loss.kind, loss.message);
+        table.add_row([loss.code().id.to_owned(), what, loss.count.to_string(), error]);
+    }
+    let mut text = table.to_string();
+    if losses.len() > SHOWN {
+        text += &format!("\n  … {} more; --loss-report has them all", losses.len() - SHOWN);
+    }
+    text
+}
+
+/// Writes the loss report: of one input its object, of several an array of those that were converted.
+pub(super) fn write_losses(reports: &[Report], path: &Path) -> Result<()> {
+    let value = |report: &Report| {
+        report.output.as_ref()?;
+        let mut value = report.losses.to_json(report.from?.id, report.to.id);
+        if reports.len() > 1 {
+            value.as_object_mut()?.insert("file".to_owned(), json!(report.name));
+        }
+        Some(value)
+    };
+    let value = match reports {
+        [only] => value(only),
+        several => Some(several.iter().filter_map(value).collect()),
+    };
+    let Some(value) = value else { return Ok(()) };
+    if path == Path::new("-") {
+        return output::print_json(&value);
+    }
+    output::write_file(path, format!("{value:#}\n").as_bytes())
+}

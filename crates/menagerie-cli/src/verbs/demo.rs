@@ -1,0 +1,145 @@
+//! `demo`: the main job from end to end on the samples.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use menagerie::convert::{ConvertOptions, convert};
+use menagerie::formats::{Format, ReadOptions};
+use serde_json::{Value, json};
+
+use super::sample::{self, Written};
+use crate::exit::Exit;
+use crate::output;
+use crate::textures::Folders;
+
+/// Write the samples in every format, validate each, convert each to GLB, and show what happened
+#[derive(Args)]
+pub(crate) struct DemoArgs {
+    /// The folder to write to; made if it is not there
+    #[arg(default_value = "menagerie-demo")]
+    dir: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of one sample.
+struct Row {
+    written: Written,
+    issues: usize,
+    valid: bool,
+    /// The file, its size, and how many losses there were; or why there is none.
+    glb: Option<Result<(PathBuf, usize, usize), String>>,
+}
+
+pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
+    let glb = Format::by_id("gltf");
+    let mut rows = Vec::new();
+    let (samples, exit) = sample::write_all(&args.dir)?;
+    for written in samples {
+        rows.push(try_out(written, glb, &args.dir)?);
+    }
+    if args.json {
+        output::print_json(&rows.iter().map(Row::to_json).collect::<Value>())?;
+    } else {
+        output::print(&text(&rows, &args.dir, glb.is_some()))?;
+    }
+    Ok(rows.iter().map(Row::exit).chain([exit]).collect())
+}
+
+/// Validates one sample and converts it to GLB.
+fn try_out(written: Written, glb: Option<&'static Format>, dir: &Path) -> Result<Row> {
+    let bytes = fs::read(&written.path).with_context(|| format!("cannot read {}", written.path.display()))?;
+    let folders = Folders::new(Some(dir), &[], &[]);
+    let mut options = ReadOptions::default();
+    options.files = &folders;
+    let reading = written.format.open(&bytes, &options);
+    let valid = reading.model.is_some() && !reading.issues.has_errors();
+    let issues = reading.issues.iter().count();
+    let glb = match glb {
+        Some(glb) => Some(to_glb(&written, &bytes, glb, options, dir)?),
+        None => None,
+    };
+    Ok(Row { written, issues, valid, glb })
+}
+
+fn to_glb(
+    written: &Written,
+    bytes: &[u8],
+    glb: &'static Format,
+    read: ReadOptions<'_>,
+    dir: &Path,
+) -> Result<Result<(PathBuf, usize, usize), String>> {
+    let stem = format!("{}-from-{}", written.name, written.format.id);
+    let mut options = ConvertOptions::default();
+    options.read = read;
+    options.write.stem = stem.clone();
+    options.write.extension = "glb".to_owned();
+    options.rebuild = true;
+    let name = written.path.display().to_string();
+    let conversion = match convert(bytes, Some(&name), glb, &options) {
+        Ok(conversion) => conversion,
+        Err(failed) => {
+            return Ok(Err(failed.issues.iter().last().map(ToString::to_string).unwrap_or_default()));
+        }
+    };
+    let folder = dir.join("glb");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join(format!("{stem}.glb"));
+    output::write_file(&path, &conversion.output.bytes)?;
+    Ok(Ok((path, conversion.output.bytes.len(), conversion.losses.len())))
+}
+
+fn text(rows: &[Row], dir: &Path, has_glb: bool) -> String {
+    let mut table =
+        output::table(["sample", "bytes", "lost in writing", "valid", "GLB bytes", "lost in converting"]);
+    for row in rows {
+        let (glb, lost) = match &row.glb {
+            Some(Ok((_, bytes, losses))) => (bytes.to_string(), losses.to_string()),
+            Some(Err(error)) => (error.clone(), String::new()),
+            None => (String::new(), String::new()),
+        };
+        let valid = if row.valid { format!("yes, {} remarks", row.issues) } else { "no".to_owned() };
+        let name = row.written.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        table.add_row([
+            name,
+            row.written.bytes.to_string(),
+            row.written.losses.len().to_string(),
+            valid,
+            glb,
+            lost,
+        ]);
+    }
+    let more = if has_glb { "" } else { "; this build has no glTF, so nothing was converted to it" };
+    let files = output::count(rows.len(), "sample", "samples");
+    format!("{table}\n{files} in {}{more}\n", dir.display())
+}
+
+impl Row {
+    fn exit(&self) -> Exit {
+        match &self.glb {
+            Some(Err(_)) => Exit::CouldNot,
+            _ if self.valid => Exit::Fine,
+            _ => Exit::Wrong,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let glb = self.glb.as_ref().map(|glb| match glb {
+            Ok((path, bytes, losses)) => {
+                json!({ "file": path.display().to_string(), "bytes": bytes, "losses": losses })
+            }
+            Err(error) => json!({ "error": error }),
+        });
+        json!({
+            "file": self.written.path.display().to_string(),
+            "format": self.written.format.id,
+            "bytes": self.written.bytes,
+            "losses": self.written.losses.len(),
+            "valid": self.valid,
+            "glb": glb,
+        })
+    }
+}

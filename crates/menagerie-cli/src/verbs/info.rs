@@ -1,0 +1,245 @@
+//! `info`: what is in a file, at a glance.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use menagerie::convert::{TextureStatus, resolve_textures};
+use menagerie::diag::{Issue, Severity};
+use menagerie::formats::{Format, ReadOptions, Summary};
+use menagerie::scene::{Bounds, Pose, Scene};
+use serde_json::{Map, Value, json};
+
+use crate::exit::Exit;
+use crate::inputs::{self, Input};
+use crate::json::float;
+use crate::opened::{self, Opened};
+use crate::options::{Finding, positive};
+use crate::{batch, json, output};
+
+/// Show what is in files: counts, size, bounds, axes, animations, textures found and missing, what was forgiven
+#[derive(Args)]
+pub(crate) struct InfoArgs {
+    /// Files, patterns, folders (with -r), or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take the models in folders and below
+    #[arg(short, long)]
+    recursive: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Frames a second, for formats that store frames without a rate
+    #[arg(long, value_name = "N", value_parser = positive)]
+    fps: Option<f32>,
+    #[command(flatten)]
+    finding: Finding,
+}
+
+/// What was found out about one file.
+struct Report {
+    name: String,
+    format: Option<&'static Format>,
+    bytes: Option<usize>,
+    summary: Option<Summary>,
+    bounds: Option<Bounds>,
+    animations: Vec<(String, f32, usize)>,
+    textures: Vec<TextureStatus>,
+    issues: Vec<Issue>,
+    /// Why there is no more to say.
+    error: Option<String>,
+}
+
+pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
+    let inputs = inputs::expand(&args.files, args.recursive);
+    let reports = batch::run(&inputs, |input| report(input, args));
+    if args.json {
+        output::print_json(&reports.iter().map(Report::to_json).collect())?;
+    } else {
+        output::print(&text(&reports))?;
+    }
+    for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
+        output::message(format_args!("error: {name}: {error}"));
+    }
+    Ok(reports.iter().map(Report::exit).collect())
+}
+
+fn report(input: &Input, args: &InfoArgs) -> Report {
+    let mut report = Report {
+        name: input.name.clone(),
+        format: None,
+        bytes: None,
+        summary: None,
+        bounds: None,
+        animations: Vec::new(),
+        textures: Vec::new(),
+        issues: Vec::new(),
+        error: None,
+    };
+    let folders = opened::folders(input, &args.finding);
+    let mut options = opened::read_options(&folders, &args.finding);
+    options.fps = args.fps;
+    match opened::open(input, &args.finding, &options) {
+        Ok(opened) => report.fill(opened, &options),
+        Err(error) => report.error = Some(error),
+    }
+    report
+}
+
+impl Report {
+    fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>) {
+        let mut issues = opened.issues;
+        self.format = opened.format;
+        self.bytes = Some(opened.bytes.len());
+        if let Some(model) = opened.model {
+            self.summary = Some(model.summary());
+            match model.lift(options) {
+                Ok(mut lifted) => {
+                    issues.append(lifted.issues);
+                    self.fill_from_scene(&mut lifted.scene, options);
+                }
+                Err(issue) => issues.push(issue),
+            }
+            if issues.needs_locating() {
+                issues.locate(&model.layout());
+            }
+        } else {
+            self.error = Some(match issues.iter().find(|issue| issue.severity == Severity::Error) {
+                Some(issue) => format!("cannot be read: {issue} [{}]", issue.code),
+                None => "cannot be read".to_owned(),
+            });
+        }
+        self.issues = issues.into_sorted();
+    }
+
+    fn fill_from_scene(&mut self, scene: &mut Scene, options: &ReadOptions<'_>) {
+        let bounds = Pose::rest(scene).bounds(scene);
+        self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
+        let animations = scene.animations.iter();
+        self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();
+        self.textures = resolve_textures(scene, options.files);
+        self.textures.extend(embedded(scene));
+        self.textures.sort_by_key(|texture| texture.image);
+    }
+
+    fn exit(&self) -> Exit {
+        if self.error.is_some() { Exit::CouldNot } else { Exit::Fine }
+    }
+
+    fn to_json(&self) -> Value {
+        let contents: Map<String, Value> = match &self.summary {
+            Some(summary) => {
+                summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect()
+            }
+            None => Map::new(),
+        };
+        let corner = |v: [f32; 3]| -> Value { v.into_iter().map(float).collect() };
+        let mut value = json!({
+            "file": self.name,
+            "format": self.format.map(|format| format.id),
+            "profile": self.summary.as_ref().and_then(|summary| summary.profile),
+            "bytes": self.bytes,
+            "contents": contents,
+            "geometry": self.summary.as_ref().map(|summary| {
+                json!({ "vertices": summary.vertices, "triangles": summary.triangles })
+            }),
+            "bounds": self.bounds.map(|bounds| {
+                json!({ "min": corner(bounds.min.to_array()), "max": corner(bounds.max.to_array()) })
+            }),
+            "axes": self.format.map(axes),
+            "animations": self.animations.iter().map(|(name, seconds, channels)| {
+                json!({ "name": name, "seconds": float(*seconds), "channels": channels })
+            }).collect::<Value>(),
+            "textures": json::textures(&self.textures),
+            "issues": json::issues(&self.issues),
+        });
+        if let (Some(error), Some(fields)) = (&self.error, value.as_object_mut()) {
+            fields.insert("error".to_owned(), json!(error));
+        }
+        value
+    }
+}
+
+/// The pictures that are inside the file and have no file name.
+fn embedded(scene: &Scene) -> impl Iterator<Item = TextureStatus> {
+    scene.images.iter().filter(|(_, image)| image.uri.is_none() && image.data.is_some()).map(|(id, image)| {
+        let name = match image.name.as_str() {
+            "" => format!("images[{}]", id.index()),
+            name => name.to_owned(),
+        };
+        TextureStatus { image: id.index(), name, found: true, tried: Vec::new(), reason: String::new() }
+    })
+}
+
+/// The directions of a format as JSON.
+pub(super) fn axes(format: &Format) -> Value {
+    let axes = &format.axes;
+    json!({ "up": axes.up, "front": axes.front, "handedness": axes.handedness })
+}
+
+/// Bounds of the Scene as the file itself would give them.
+fn in_own_axes(bounds: Bounds, format: &Format) -> Bounds {
+    let back = format.axes.turn.inverse();
+    let (a, b) = (back.vec3(bounds.min), back.vec3(bounds.max));
+    Bounds { min: a.min(b), max: a.max(b) }
+}
+
+fn text(reports: &[Report]) -> String {
+    let mut text = String::new();
+    for report in reports.iter().filter(|report| report.error.is_none()) {
+        report.write(&mut text);
+        text.push('\n');
+    }
+    if reports.len() > 1 {
+        let unread = reports.iter().filter(|report| report.error.is_some()).count();
+        let bytes: usize = reports.iter().filter_map(|report| report.bytes).sum();
+        let _ = write!(text, "{}, {bytes} bytes", output::count(reports.len(), "file", "files"));
+        let _ = if unread > 0 { writeln!(text, ", {unread} could not be read") } else { writeln!(text) };
+    }
+    text
+}
+
+impl Report {
+    fn write(&self, text: &mut String) {
+        let (Some(format), Some(summary)) = (self.format, &self.summary) else { return };
+        let profile = summary.profile.map(|profile| format!(" ({profile})")).unwrap_or_default();
+        let _ = writeln!(text, "{}", self.name);
+        let mut line = |label: &str, value: String| {
+            let _ = writeln!(text, "  {label:10}  {value}");
+        };
+        line("format", format!("{}{profile}, {} bytes", format.name, self.bytes.unwrap_or_default()));
+        let contents = summary.contents.iter().filter(|(_, n)| *n > 0);
+        let contents: Vec<String> =
+            contents.map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+        line("contents", if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") });
+        line("geometry", format!("{} vertices, {} triangles", summary.vertices, summary.triangles));
+        if let Some(Bounds { min, max }) = self.bounds {
+            let size = max - min;
+            line("bounds", format!("{min:.3} to {max:.3}, size {size:.3}"));
+        }
+        let axes = &format.axes;
+        line(
+            "axes",
+            format!("{} up, front {}, {}-handed; unit {}", axes.up, axes.front, axes.handedness, format.unit),
+        );
+        for (name, seconds, channels) in &self.animations {
+            let name = if name.is_empty() { "(no name)" } else { name };
+            let channels = output::count(*channels, "channel", "channels");
+            line("animation", format!("{name}: {seconds:.3} s, {channels}"));
+        }
+        for texture in &self.textures {
+            if texture.found {
+                line("texture", format!("{}: found", texture.name));
+                continue;
+            }
+            line("texture", format!("{}: missing, {}", texture.name, texture.reason));
+            for place in &texture.tried {
+                line("", format!("  tried {place}"));
+            }
+        }
+        for issue in &self.issues {
+            line(issue.severity.name(), format!("{issue} [{}]", issue.code));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The verbs, one file each.
+
+mod convert;
+mod demo;
+mod diff;
+mod explain;
+mod formats;
+mod info;
+mod inspect;
+mod sample;
+mod shell;
+mod validate;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// Reads, checks, explains and converts 3D models of game engines.
+///
+/// Exit codes: 0 done, nothing wrong; 1 done, and something is wrong with the files; 2 could not do it.
+#[derive(Parser)]
+#[command(name = "menagerie", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Info(info::InfoArgs),
+    Inspect(inspect::InspectArgs),
+    Validate(validate::ValidateArgs),
+    Explain(explain::ExplainArgs),
+    Convert(convert::ConvertArgs),
+    Diff(diff::DiffArgs),
+    Formats(formats::FormatsArgs),
+    Sample(sample::SampleArgs),
+    Demo(demo::DemoArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
+}
+
+impl Verb {
+    pub(crate) fn run(self) -> Result<Exit> {
+        match self {
+            Self::Info(args) => info::run(&args),
+            Self::Inspect(args) => inspect::run(&args),
+            Self::Validate(args) => validate::run(&args),
+            Self::Explain(args) => explain::run(&args),
+            Self::Convert(args) => convert::run(&args),
+            Self::Diff(args) => diff::run(&args),
+            Self::Formats(args) => formats::run(&args),
+            Self::Sample(args) => sample::run(&args),
+            Self::Demo(args) => demo::run(&args),
+            Self::Completions(args) => shell::completions(&args),
+            Self::Man(args) => shell::man(&args),
+        }
+    }
+}

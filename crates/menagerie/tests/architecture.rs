@@ -1,0 +1,192 @@
+//! Who may know whom: `bytes ← diag ← scene ← ops ← formats ← convert, diff`, and what the library keeps away from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For each folder of the library, the other folders that it may use.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("bytes", &[]),
+    ("diag", &["bytes"]),
+    ("scene", &["bytes", "diag"]),
+    ("ops", &["scene"]),
+    ("formats", &["bytes", "diag", "scene", "ops"]),
+    ("diff", &["bytes", "diag", "scene", "ops"]),
+    ("convert", &["bytes", "diag", "scene", "ops", "formats"]),
+];
+
+/// What the library leaves to its callers: files, the terminal, the clock, the environment, other programs.
+const FORBIDDEN: &[&str] = &[
+    "std::fs",
+    "std::net",
+    "std::time",
+    "std::env",
+    "std::process",
+    "println!",
+    "eprintln!",
+    "print!",
+    "eprint!",
+    "stdout()",
+    "stderr()",
+    "stdin()",
+];
+
+/// The lines of a source file that are code of the library itself: without comments, and without the tests at its end.
+struct Source {
+    path: PathBuf,
+    lines: Vec<(usize, String)>,
+}
+
+#[test]
+fn folders_use_only_what_is_below_them() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        let Some(folder) = folder_of(&source.path) else { continue };
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == folder) else {
+            panic!("the folder {folder} is not in the table of this test");
+        };
+        for (number, line) in &source.lines {
+            for used in modules_after(line, "crate::") {
+                let known = MAY_USE.iter().any(|(name, _)| *name == used);
+                if known && used != folder && !allowed.contains(&used.as_str()) {
+                    broken.push(format!("{}:{number}: {folder} uses {used}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn formats_do_not_know_each_other() {
+    let folder = src().join("formats");
+    let formats: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(!formats.is_empty());
+    for source in sources().into_iter().filter(|source| source.path.starts_with(&folder)) {
+        let own = source.path.strip_prefix(&folder).unwrap().iter().next().unwrap().to_string_lossy();
+        if own == "mod.rs" {
+            continue;
+        }
+        for (number, line) in &source.lines {
+            for used in
+                modules_after(line, "formats::").into_iter().chain(modules_after(line, "super::super::"))
+            {
+                let foreign = used != own && formats.contains(&used);
+                assert!(!foreign, "{}:{number}: {own} uses {used}", source.path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_library_opens_no_file_prints_nothing_and_asks_no_clock() {
+    for source in sources() {
+        for (number, line) in &source.lines {
+            for word in FORBIDDEN {
+                assert!(!has_word(line, word), "{}:{number} has {word}: {line}", source.path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_search_finds_what_it_looks_for() {
+    assert_eq!(
+        modules_after("use crate::{bytes::Span, scene::{Node, Mesh}};", "crate::"),
+        ["bytes", "scene"]
+    );
+    assert_eq!(modules_after("let a = crate::ops::scale(crate::diag::X);", "crate::"), ["ops", "diag"]);
+    assert!(has_word("    println!(\"x\")", "println!") && !has_word("eprintln!(1)", "println!"));
+}
+
+/// The folder of the library that a file is in; `None` for `lib.rs`, which sees all.
+fn folder_of(path: &Path) -> Option<String> {
+    let below = path.strip_prefix(src()).unwrap();
+    let first = below.iter().next()?.to_string_lossy().into_owned();
+    (first != "lib.rs").then(|| first.trim_end_matches(".rs").to_owned())
+}
+
+/// The first names that follow `prefix` in a line, also inside braces.
+fn modules_after(line: &str, prefix: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices(prefix) {
+        let rest = &line[at + prefix.len()..];
+        let name = |text: &str| -> String {
+            text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        };
+        match rest.strip_prefix('{') {
+            None => found.push(name(rest)),
+            Some(inside) => {
+                let mut depth = 0;
+                let mut start = 0;
+                for (at, c) in inside.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => {
+                            found.push(name(&inside[start..at]));
+                            break;
+                        }
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => {
+                            found.push(name(&inside[start..at]));
+                            start = at + 1;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// Whether `word` is in the line and does not end a longer word.
+fn has_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn src() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn sources() -> Vec<Source> {
+    let mut open = vec![src()];
+    let mut sources = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push(Source { lines: code_lines(&fs::read_to_string(&path).unwrap()), path });
+            }
+        }
+    }
+    assert!(sources.len() > 20, "the sources were not found");
+    sources
+}
+
+/// Statements that `use` several modules over several lines are joined to one line.
+fn code_lines(text: &str) -> Vec<(usize, String)> {
+    let library = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").enumerate();
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut in_use = false;
+    for (index, line) in library {
+        let line = line.split("//").next().unwrap_or_default();
+        match lines.last_mut().filter(|_| in_use) {
+            Some((_, statement)) => statement.push_str(line.trim()),
+            None => lines.push((index + 1, line.to_owned())),
+        }
+        let begins = line.trim_start().starts_with("use ") || line.trim_start().starts_with("pub use ");
+        in_use = (in_use || begins) && !line.contains(';');
+    }
+    lines
+}
