@@ -871,3 +871,50 @@ fn a_skin_from_elsewhere_moves_as_before() {
         }
     }
 }
+
+/// Lowers to a format, writes, reads and lifts.
+fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
+    let format = menagerie::formats::Format::by_id(format).unwrap();
+    let mut losses = LossReport::new();
+    let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
+    let bytes = model.write().unwrap().bytes;
+    let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
+    let scene = model.lift(&ReadOptions::default()).unwrap().scene;
+    assert_scene(&scene);
+    (scene, losses)
+}
+
+#[test]
+fn a_file_comes_back_from_gltf() {
+    let files = readable().into_iter().map(|file| (file.name(), model(&file)));
+    let everything = Model { tree: b"1 2{3{4}5} 0 6{7}".to_vec(), ..everything() };
+    for (name, before) in files.chain([("everything".to_owned(), everything)]) {
+        let scene = lifted(&before);
+        let (from_glb, _) = through("gltf", &scene);
+        let (after, losses) = lowered(&from_glb);
+        assert!(losses.is_empty(), "{name}: {losses:#?}");
+        let report =
+            menagerie::diff::diff(assert_scene(&scene), assert_scene(&lifted(&after)), &Default::default());
+        assert!(report.is_equal(), "{name}: {report:#?}");
+        assert_eq!(after.materials, before.materials, "{name}");
+        assert_eq!(after.cameras, before.cameras, "{name}");
+        assert_eq!(after.lights, before.lights, "{name}");
+        assert_eq!(after.tree, before.tree, "{name}");
+    }
+}
+
+#[test]
+fn what_bogle_changes_of_other_models_is_named() {
+    let Some(shared) = support::shared() else { return };
+    let gltf = menagerie::formats::Format::by_id("gltf").unwrap();
+    for file in support::files_in(&shared.join("corpus/real/gltf"), gltf) {
+        let Some(read) = file.read(gltf).model else { continue };
+        let scene = read.lift(&ReadOptions::default()).unwrap().scene;
+        let (back, losses) = through("bogle", &scene);
+        let report = menagerie::diff::diff(assert_scene(&scene), assert_scene(&back), &Default::default());
+        for difference in &report.differences {
+            let named = losses.iter().any(|loss| loss.aspect == difference.aspect);
+            assert!(named, "{}: {difference} is not named in {losses:#?}", file.name());
+        }
+    }
+}

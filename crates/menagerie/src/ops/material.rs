@@ -1,4 +1,4 @@
-use crate::scene::{MetallicRoughness, Phong};
+use crate::scene::{MetallicRoughness, Phong, Shading};
 
 /// The specular colour of everything that is no metal.
 const DIELECTRIC: f32 = 0.04;
@@ -39,16 +39,39 @@ pub fn metallic_roughness_to_phong(material: &MetallicRoughness) -> Phong {
     let metallic = material.metallic;
     let diffuse = [r, g, b].map(|x| x * (1.0 - metallic));
     let specular = [r, g, b].map(|x| DIELECTRIC + (x - DIELECTRIC) * metallic);
-    let roughness = material.roughness.clamp(0.0, 1.0);
-    let shininess = (2.0 / roughness.powi(4) - 2.0).clamp(0.0, 1000.0);
     let [r, g, b] = diffuse;
     Phong {
         ambient: diffuse,
         diffuse: [r, g, b, a],
         specular,
-        shininess,
+        shininess: shininess(material.roughness),
         diffuse_texture: material.base_color_texture.clone(),
         ..Phong::default()
+    }
+}
+
+/// The exponent whose highlight is as wide as that of a roughness.
+fn shininess(roughness: f32) -> f32 {
+    (2.0 / roughness.clamp(0.0, 1.0).powi(4) - 2.0).clamp(0.0, 1000.0)
+}
+
+/// The Phong material that looks most like a material: itself, that of [`metallic_roughness_to_phong`], or for
+/// specular-glossiness the same colours with glossiness as one minus roughness.
+pub fn to_phong(shading: &Shading) -> Phong {
+    match shading {
+        Shading::Phong(phong) => phong.as_ref().clone(),
+        Shading::MetallicRoughness(material) => metallic_roughness_to_phong(material),
+        Shading::SpecularGlossiness(material) => {
+            let [r, g, b, _] = material.diffuse;
+            Phong {
+                ambient: [r, g, b],
+                diffuse: material.diffuse,
+                specular: material.specular,
+                shininess: shininess(1.0 - material.glossiness),
+                diffuse_texture: material.diffuse_texture.clone(),
+                ..Phong::default()
+            }
+        }
     }
 }
 

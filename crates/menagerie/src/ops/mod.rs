@@ -4,17 +4,15 @@ mod material;
 mod morph;
 mod normals;
 mod scale;
-mod shading;
 mod split;
 mod tangents;
 mod uvs;
 mod weights;
 
-pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness};
+pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
 pub use morph::bake_morphs;
 pub use normals::{face_normal, smooth_normals};
 pub use scale::scale;
-pub use shading::to_phong;
 pub use split::{select, split_by_vertex_limit};
 pub use tangents::tangents;
 pub use uvs::flip_v;

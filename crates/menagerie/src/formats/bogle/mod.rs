@@ -85,11 +85,13 @@ pub static FORMAT: Format = Format {
             values: &["f32", "u32"],
             help: "how BOGLE's bone indices are written: as floats, which the engine reads, or as the integers of \
                    the document (default: as the source had it, else f32)",
+            reading: false,
         },
         FormatOption {
             name: "bogle-ascii",
             values: &["no", "yes"],
             help: "whether BOGLE's names must be ASCII, as its exporter has them (default: no)",
+            reading: true,
         },
     ],
     codes: codes::CODES,
