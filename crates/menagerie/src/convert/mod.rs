@@ -136,7 +136,10 @@ fn through_scene(
     options: &ConvertOptions<'_>,
     issues: &mut Issues,
 ) -> Result<Done, Issue> {
-    let lifted = model.lift(&options.read)?;
+    let mut lifted = model.lift(&options.read)?;
+    if lifted.issues.needs_locating() {
+        lifted.issues.locate(&model.layout());
+    }
     issues.append(lifted.issues);
     let mut scene = lifted.scene;
     if let Some(factor) = options.scale {

@@ -31,6 +31,8 @@ use crate::scene::{Axes, CheckedScene, Scene};
 pub mod bo3d;
 #[cfg(feature = "bogle")]
 pub mod bogle;
+#[cfg(feature = "dgl2")]
+pub mod dgl2;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod unheld;
@@ -41,6 +43,8 @@ pub use unheld::{all_extras, kept_nodes, report_unheld};
 pub static ALL: &[&Format] = &[
     #[cfg(feature = "bogle")]
     &bogle::FORMAT,
+    #[cfg(feature = "dgl2")]
+    &dgl2::FORMAT,
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
     #[cfg(feature = "gltf")]

@@ -11,7 +11,7 @@ mod weights;
 
 pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
 pub use morph::bake_morphs;
-pub use normals::{face_normal, smooth_normals};
+pub use normals::{face_normal, restore_lengths, set_raw_normals, smooth_normals};
 pub use scale::scale;
 pub use split::{select, split_by_vertex_limit};
 pub use tangents::tangents;
