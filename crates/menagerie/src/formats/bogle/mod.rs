@@ -15,6 +15,7 @@ use crate::scene::Axes;
 mod check;
 pub mod codes;
 mod frame;
+mod geometry;
 mod lift;
 mod lower;
 mod model;
@@ -24,12 +25,10 @@ mod tree;
 mod write;
 
 pub use check::check;
+pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;
-pub use model::{
-    Animation, Bone, BoneEncoding, Camera, Collection, Geometry, Instance, Key, Light, Material, Model, Slot,
-    Vertex,
-};
+pub use model::{Animation, Bone, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 pub use read::read;
 pub use tree::{Fault, Place, Tree};
 
