@@ -159,7 +159,7 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
         b,
         options,
         tolerance: Tolerance::new(options.tolerance.unwrap_or((size * 1e-6).max(1e-6))),
-        matched: nodes::match_nodes(a, b),
+        matched: nodes::match_nodes(a, b, &rest_a, &rest_b),
         rest_a,
         rest_b,
         report: DiffReport::default(),

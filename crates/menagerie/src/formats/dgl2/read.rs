@@ -128,7 +128,7 @@ fn material(r: &mut Reader<'_>) -> Result<MaterialData, ReadError> {
 
 fn entity(r: &mut Reader<'_>) -> Result<EntityData, ReadError> {
     Ok(EntityData {
-        kind: r.u32("type")?,
+        kind: r.u32("entity_type")?,
         material: r.i32("material")?,
         mesh: r.i32("mesh")?,
         position: r.floats("position")?,

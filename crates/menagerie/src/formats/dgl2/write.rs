@@ -54,7 +54,7 @@ impl Chunk {
 
 impl EntityData {
     fn write_to(&self, w: &mut Writer) {
-        w.u32("type", self.kind);
+        w.u32("entity_type", self.kind);
         w.i32("material", self.material);
         w.i32("mesh", self.mesh);
         w.floats("position", &self.position);
