@@ -281,7 +281,7 @@ impl Checker<'_> {
         let Some(view) = view else { return };
         let offset = accessor.byte_offset.unwrap_or(0);
         let whole = view.byte_offset.unwrap_or(0).wrapping_add(offset);
-        if offset % size != 0 || whole % size != 0 {
+        if !offset.is_multiple_of(size) || !whole.is_multiple_of(size) {
             let message = format!("it begins at byte {whole} of the buffer, which is no multiple of {size}");
             let pointer = || format!("/accessors/{index}/byteOffset");
             self.model.report(issues, &codes::ACCESSOR_ALIGNMENT, pointer, || message);
@@ -345,11 +345,9 @@ pub(super) fn find_extensions(value: &Value, used: &mut Vec<(String, String)>) {
                     open.push((inner, format!("{pointer}/{key}")));
                 }
             }
-            Value::Array(list) => {
-                // Numbers have no extensions; a list begins with what it is a list of.
-                if list.first().is_some_and(|first| first.is_object() || first.is_array()) {
-                    open.extend(list.iter().enumerate().map(|(i, inner)| (inner, format!("{pointer}/{i}"))));
-                }
+            // Numbers have no extensions; a list begins with what it is a list of.
+            Value::Array(list) if list.first().is_some_and(|first| first.is_object() || first.is_array()) => {
+                open.extend(list.iter().enumerate().map(|(i, inner)| (inner, format!("{pointer}/{i}"))));
             }
             _ => {}
         }

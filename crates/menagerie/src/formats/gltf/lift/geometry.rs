@@ -466,6 +466,17 @@ fn undo_stand_ins(result: &mut Primitive, lifting: &mut Lifting) {
     if let Some(sets) = lifting.take("uv_sets").and_then(|v| v.as_u64()) {
         result.uvs.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
     }
+    if let Some(Value::Array(ranges)) = lifting.take("still") {
+        let bound = |range: &Value, i: usize| {
+            range.get(i).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+        };
+        for (start, end) in ranges.iter().filter_map(|range| Some((bound(range, 0)?, bound(range, 1)?))) {
+            let joints = result.joints.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+            joints.for_each(|joints| *joints = [0; 4]);
+            let weights = result.weights.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+            weights.for_each(|weights| *weights = [0.0; 4]);
+        }
+    }
     if let Some(Value::Array(empty)) = lifting.take("empty_targets") {
         for index in empty.iter().filter_map(Value::as_u64) {
             if let Some(target) = usize::try_from(index).ok().and_then(|index| result.targets.get_mut(index))

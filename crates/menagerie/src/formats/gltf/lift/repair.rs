@@ -28,8 +28,8 @@ impl Repaired {
 /// Replaces what is not finite by zero.
 pub(super) fn finite(values: &mut [f32]) -> Repaired {
     let mut repaired = Repaired::default();
-    // The common case is one quick look: a sum of differences is zero unless something is not finite.
-    if values.iter().fold(0.0f32, |sum, value| sum + (value - value)) == 0.0 {
+    // The common case is one quick look: times zero, all but these are zero, so the sum is zero too.
+    if values.iter().fold(0.0f32, |sum, value| sum + value * 0.0) == 0.0 {
         return repaired;
     }
     for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| !value.is_finite()) {
@@ -81,7 +81,7 @@ pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool
 }
 
 /// Makes a rotation unit length; one without a direction becomes none.
-pub(super) fn unit_rotation(rotation: &mut [f32]) -> bool {
+pub(in super::super) fn unit_rotation(rotation: &mut [f32]) -> bool {
     let squared: f32 = rotation.iter().map(|x| x * x).sum();
     if (squared - 1.0).abs() <= UNIT_TOLERANCE {
         return false;

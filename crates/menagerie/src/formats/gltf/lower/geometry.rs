@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
 use super::super::accessor::{Component, Shape};
@@ -152,7 +154,7 @@ impl Lowerer<'_> {
         }
         let uvs = self.missing_uvs(primitive, lowering, path);
         attributes.extend(uvs);
-        attributes.extend(self.skinning(mesh, primitive, path));
+        attributes.extend(self.skinning(mesh, primitive, lowering, path));
         Attributes(attributes)
     }
 
@@ -176,7 +178,13 @@ impl Lowerer<'_> {
         (there..needed).map(|set| (format!("TEXCOORD_{set}"), zeros)).collect()
     }
 
-    fn skinning(&mut self, mesh: MeshId, primitive: &Primitive, path: &str) -> Vec<(String, u32)> {
+    fn skinning(
+        &mut self,
+        mesh: MeshId,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Vec<(String, u32)> {
         if primitive.joints.is_empty() {
             return Vec::new();
         }
@@ -201,17 +209,12 @@ impl Lowerer<'_> {
             return attributes;
         }
         if let Some(still) = self.still_joint(mesh) {
-            let vertices = primitive.positions.len();
-            for vertex in 0..vertices {
-                let all = weights.iter().filter_map(|set| set.get(vertex)).flatten();
-                if all.copied().all(|weight| weight == 0.0) {
-                    if let Some([first, ..]) = joints.first_mut().and_then(|set| set.get_mut(vertex)) {
-                        *first = still;
-                    }
-                    if let Some([first, ..]) = weights.first_mut().and_then(|set| set.get_mut(vertex)) {
-                        *first = 1.0;
-                    }
-                }
+            let ranges = hang_still(still, &mut joints, &mut weights);
+            if !ranges.is_empty() {
+                lowering.put(
+                    "still",
+                    ranges.into_iter().map(|range| json!([range.start, range.end])).collect::<Value>(),
+                );
             }
         }
         for (i, set) in joints.iter().enumerate() {
@@ -326,6 +329,28 @@ impl Lowerer<'_> {
             result.indices = Some(self.packer.add(Use::Indices, list));
         }
     }
+}
+
+/// Hangs the vertices that have no weights on a joint; which ones, as ranges.
+fn hang_still(joint: u16, joints: &mut [Vec<[u16; 4]>], weights: &mut [Vec<[f32; 4]>]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for vertex in 0..weights.first().map_or(0, Vec::len) {
+        let mut all = weights.iter().filter_map(|set| set.get(vertex)).flatten();
+        if all.any(|&weight| weight != 0.0) {
+            continue;
+        }
+        let first = (joints.first_mut(), weights.first_mut());
+        if let (Some([to, ..]), Some([weight, ..])) =
+            (first.0.and_then(|set| set.get_mut(vertex)), first.1.and_then(|set| set.get_mut(vertex)))
+        {
+            (*to, *weight) = (joint, 1.0);
+        }
+        match ranges.last_mut() {
+            Some(last) if last.end == vertex => last.end += 1,
+            _ => ranges.push(vertex..vertex + 1),
+        }
+    }
+    ranges
 }
 
 /// Indices in the smallest type that can say them; the largest value of each type means something else.

@@ -97,7 +97,15 @@ impl Lowerer<'_> {
             unsaid.push("negative emission");
         }
         let kept = material.extras.get(GLTF, "emissive_strength").and_then(float_from_json);
-        let (factor, strength) = emissive_factor(emissive, kept);
+        let (factor, strength) = if material.unlit && kept.is_none() {
+            // Such a material does not glow anyway, and may not have both extensions.
+            if emissive.iter().any(|&x| x > 1.0) {
+                lowering.put("emissive", exact(&material.emissive));
+            }
+            (emissive.map(|x| x.min(1.0)), None)
+        } else {
+            emissive_factor(emissive, kept)
+        };
         result.emissive_factor = Some(factor).filter(|factor| *factor != [0.0; 3]);
         if let Some(strength) = strength {
             let members = object([("emissiveStrength", number(strength))]);
@@ -395,7 +403,8 @@ pub(in super::super) fn restore_material(material: &mut Material, lifting: &mut 
         put_back("occlusion_strength", std::slice::from_mut(strength));
     }
     if let Some(exact) = lifting.take("emissive").as_ref().and_then(floats::<3>)
-        && exact.map(|x| x.max(0.0)) == material.emissive
+        && (exact.map(|x| x.max(0.0)) == material.emissive
+            || exact.map(|x| x.clamp(0.0, 1.0)) == material.emissive)
     {
         material.emissive = exact;
     }

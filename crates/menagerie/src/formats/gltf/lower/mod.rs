@@ -9,6 +9,7 @@ mod materials;
 mod nodes;
 mod textures;
 
+pub(super) use animations::unit_spline;
 pub(super) use materials::restore_material;
 pub(super) use nodes::{allowed_light, allowed_projection, exact_light, fold_back};
 

@@ -32,10 +32,20 @@ enum Skinned {
     Split,
 }
 
+/// What vertices hang on that have no weights and stay with their node.
+enum Still {
+    /// A joint that the skin has.
+    Joint(usize),
+    /// The node itself, as one more joint.
+    Node(NodeId),
+    /// A new node below it, as one more joint.
+    Below(NodeId),
+}
+
 impl Lowerer<'_> {
     pub(super) fn nodes(&mut self) {
         let scene = self.scene;
-        let parents = parents(scene);
+        let parents = tree_parents(scene);
         let skinned = self.skinned(&parents);
         for (id, node) in scene.nodes.iter() {
             let node = self.node(id, node, &parents, skinned.get(&id));
@@ -54,6 +64,45 @@ impl Lowerer<'_> {
             });
         }
         self.new_roots(&parents, &skinned);
+        if !self.from_gltf {
+            self.common_roots(&parents);
+        }
+    }
+
+    /// The joints of a skin must have an ancestor in common: where they have none, the roots of the scene get one.
+    fn common_roots(&mut self, parents: &[Option<NodeId>]) {
+        let top = |id: NodeId| {
+            std::iter::successors(Some(id), |id| parents.get(id.index()).copied().flatten())
+                .take(parents.len())
+                .last()
+        };
+        let mut apart: BTreeSet<u32> = BTreeSet::new();
+        for skin in self.scene.skins.values() {
+            let tops: BTreeSet<u32> =
+                skin.joints.iter().filter_map(|&j| top(j)).map(|id| id.index() as u32).collect();
+            if tops.len() > 1 {
+                apart.extend(tops);
+            }
+        }
+        if apart.is_empty() {
+            return;
+        }
+        let mut lowering = Lowering::default();
+        let scenes: Vec<Value> = self.document.scenes.iter().map(|scene| json!(scene.nodes)).collect();
+        lowering.put("joins", Value::Array(scenes));
+        let (extras, _) = lowering.finish();
+        let root = self.document.nodes.len() as u32;
+        let children = apart.iter().copied().collect();
+        self.document.nodes.push(json::Node { children, extras, ..json::Node::default() });
+        for scene in &mut self.document.scenes {
+            let before = scene.nodes.len();
+            scene.nodes.retain(|node| !apart.contains(node));
+            if scene.nodes.len() != before {
+                scene.nodes.push(root);
+            }
+        }
+        let message = "a root was added, because the joints of a skin must have one in common";
+        self.losses.added(Aspect::Hierarchy, format!("nodes[{root}]"), message);
     }
 
     /// The skinned nodes that validators would warn of, and what is done about them.
@@ -63,7 +112,9 @@ impl Lowerer<'_> {
         for (id, skin) in scene.skins.iter() {
             used.extend(&skin.joints);
             used.extend(skin.skeleton);
-            used.extend(self.still_node(id));
+            if let Some(Still::Node(node) | Still::Below(node)) = self.still(id) {
+                used.insert(node);
+            }
         }
         let standing_in: BTreeSet<NodeId> =
             scene.nodes.values().flat_map(|node| node.lods.iter().map(|lod| lod.node)).collect();
@@ -76,7 +127,14 @@ impl Lowerer<'_> {
             .collect();
         let mut skinned = BTreeMap::new();
         for (id, node) in scene.nodes.iter().filter(|(_, node)| self.writes_skin(node)) {
-            let below = parents.get(id.index()).copied().flatten().is_some() && !standing_in.contains(&id);
+            let below = parents.get(id.index()).copied().flatten().is_some();
+            let above = std::iter::successors(parents.get(id.index()).copied().flatten(), |id| {
+                parents.get(id.index()).copied().flatten()
+            });
+            if above.take(parents.len()).any(|id| standing_in.contains(&id)) {
+                // Below a level of detail it has to stay.
+                continue;
+            }
             let misleading = below || !is_identity(&node.transform) || animated.contains(&id);
             let alone = node.children.is_empty()
                 && node.camera.is_none()
@@ -273,7 +331,7 @@ impl Lowerer<'_> {
                 if !binds.is_empty() || joints.is_empty() {
                     binds.push(Mat4::IDENTITY);
                 }
-                joints.push(still.index() as u32);
+                joints.push(still);
             }
             if joints.is_empty() {
                 lowering.put("no_joints", true);
@@ -295,21 +353,53 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The node that vertices without weights stay with, as one more joint of a skin: the first that shows them.
-    fn still_node(&self, skin: SkinId) -> Option<NodeId> {
+    /// Where vertices without weights hang in a skin: with the first node that shows such a mesh with it.
+    fn still(&self, skin: SkinId) -> Option<Still> {
         let shows = |node: &Node| {
             let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
             node.skin == Some(skin) && mesh.is_some_and(has_still_vertices) && self.writes_skin(node)
         };
-        self.scene.nodes.iter().find(|(_, node)| shows(node)).map(|(id, _)| id)
+        let (node, _) = self.scene.nodes.iter().find(|(_, node)| shows(node))?;
+        let skin = self.scene.skins.get(skin)?;
+        Some(match skin.joints.iter().position(|joint| *joint == node) {
+            None => Still::Node(node),
+            Some(joint) if skin.inverse_bind(joint) == Mat4::IDENTITY || self.from_gltf => {
+                Still::Joint(joint)
+            }
+            Some(_) => Still::Below(node),
+        })
     }
 
     /// The number of the joint that vertices of a mesh hang on that have no weights.
     pub(super) fn still_joint(&self, mesh: MeshId) -> Option<u16> {
         let node = self.scene.nodes.values().find(|node| node.mesh == Some(mesh) && node.skin.is_some())?;
         let skin = node.skin?;
-        self.still_node(skin)?;
-        u16::try_from(self.scene.skins.get(skin)?.joints.len()).ok()
+        let joint = match self.still(skin)? {
+            Still::Joint(joint) => joint,
+            _ => self.scene.skins.get(skin)?.joints.len(),
+        };
+        u16::try_from(joint).ok()
+    }
+
+    /// The node of one more joint for vertices without weights, where a skin needs one.
+    fn still_node(&mut self, skin: SkinId) -> Option<u32> {
+        match self.still(skin)? {
+            Still::Joint(_) => None,
+            Still::Node(node) => Some(node.index() as u32),
+            Still::Below(node) => {
+                let mut lowering = Lowering::default();
+                lowering.put("helper", true);
+                let (extras, _) = lowering.finish();
+                self.document.nodes.push(json::Node { extras, ..json::Node::default() });
+                let helper = (self.document.nodes.len() - 1) as u32;
+                if let Some(node) = self.document.nodes.get_mut(node.index()) {
+                    node.children.push(helper);
+                }
+                let message = "vertices without weights got a joint of their own";
+                self.losses.added(Aspect::Hierarchy, format!("nodes[{}]", node.index()), message);
+                Some(helper)
+            }
+        }
     }
 
     pub(super) fn cameras(&mut self) {
@@ -377,6 +467,8 @@ impl Lowerer<'_> {
         let allowed = allowed_light(light);
         if allowed != *light {
             lowering.put("light", light_to_json(light));
+        }
+        if !nearly(&allowed, light) {
             let message = "the light has values that glTF does not allow; they are kept in extras";
             self.losses.approximated(Aspect::Lights, format!("lights[{index}]"), message);
         }
@@ -421,6 +513,19 @@ impl Lowerer<'_> {
         }
         Value::Object(members)
     }
+}
+
+/// The parent of every node, without regard to levels of detail.
+fn tree_parents(scene: &Scene) -> Vec<Option<NodeId>> {
+    let mut parents = vec![None; scene.nodes.len()];
+    for (id, node) in scene.nodes.iter() {
+        for child in &node.children {
+            if let Some(parent) = parents.get_mut(child.index()) {
+                *parent = Some(id);
+            }
+        }
+    }
+    parents
 }
 
 fn is_identity(transform: &Transform) -> bool {
@@ -482,11 +587,13 @@ fn transform_from_json(value: &Value) -> Option<Transform> {
 pub(in super::super) fn allowed_projection(projection: &Projection) -> Projection {
     /// The nearest that a camera may see.
     const NEAREST: f32 = 1e-6;
+    /// Just below half a turn.
+    const WIDEST: f32 = std::f32::consts::PI - 1e-3;
     match *projection {
         Projection::Perspective { yfov, aspect, near, far } => {
             let near = if near > 0.0 { near } else { NEAREST };
             Projection::Perspective {
-                yfov: if yfov > 0.0 { yfov.min(3.14) } else { 0.8 },
+                yfov: if yfov > 0.0 { yfov.min(WIDEST) } else { 0.8 },
                 aspect: aspect.filter(|&aspect| aspect > 0.0),
                 near,
                 far: far.filter(|&far| far > near),
@@ -538,7 +645,8 @@ pub(in super::super) fn allowed_light(light: &Light) -> Light {
     use std::f32::consts::FRAC_PI_2;
     let kind = match light.kind {
         LightKind::Spot { inner, outer } => {
-            let outer = if outer > 0.0 { outer.min(FRAC_PI_2) } else { 1e-3 };
+            // As a float, a quarter turn is a little more than a quarter turn.
+            let outer = if outer > 0.0 { outer.min(FRAC_PI_2.next_down()) } else { 1e-3 };
             // The inner angle is less than the outer one, not equal to it.
             let inner = inner.clamp(0.0, outer);
             LightKind::Spot { inner: if inner < outer { inner } else { outer.next_down() }, outer }
@@ -552,6 +660,17 @@ pub(in super::super) fn allowed_light(light: &Light) -> Light {
         range: light.range.filter(|&range| range > 0.0 && kind != LightKind::Directional),
         ..light.clone()
     }
+}
+
+/// Whether two lights differ by no more than rounding.
+fn nearly(a: &Light, b: &Light) -> bool {
+    let kinds = match (a.kind, b.kind) {
+        (LightKind::Spot { inner, outer }, LightKind::Spot { inner: other_inner, outer: other_outer }) => {
+            (inner - other_inner).abs() < 1e-6 && (outer - other_outer).abs() < 1e-6
+        }
+        (a, b) => a == b,
+    };
+    kinds && (a.color, a.intensity, a.range) == (b.color, b.intensity, b.range)
 }
 
 fn light_to_json(light: &Light) -> Value {
@@ -587,7 +706,8 @@ pub(in super::super) fn exact_light(value: &Value, light: &Light) -> Light {
 
 /// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in.
 pub(in super::super) fn fold_back(scene: &mut Scene) {
-    still_joints(scene);
+    extra_joints(scene);
+    join_roots_back(scene);
     let mut places: Vec<(NodeId, Object)> = Vec::new();
     let mut split: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
     let count = scene.nodes.len();
@@ -599,6 +719,9 @@ pub(in super::super) fn fold_back(scene: &mut Scene) {
         }
         if let Some(Value::Object(place)) = take_own(node, "place") {
             places.push((id, place));
+        }
+        if take_own(node, "helper").is_some() && node.children.is_empty() {
+            split.insert(id, None);
         }
         let of = take_own(node, "skin_of").and_then(|of| usize::try_from(of.as_u64()?).ok());
         if let Some(of) = of.filter(|&of| of < count && of != id.index()) {
@@ -627,6 +750,31 @@ pub(in super::super) fn fold_back(scene: &mut Scene) {
         }
     }
     remove_nodes(scene, &split);
+}
+
+/// Takes a root away that only joins others, and gives scenes the roots that they had.
+fn join_roots_back(scene: &mut Scene) {
+    for id in scene.nodes.ids() {
+        let Some(node) = scene.nodes.get_mut(id) else { continue };
+        let Some(Value::Array(roots)) = take_own(node, "joins") else { continue };
+        let joined = std::mem::take(&mut node.children);
+        for (root, names) in scene.scenes.iter_mut().zip(&roots) {
+            if !root.roots.contains(&id) {
+                continue;
+            }
+            root.roots.retain(|root| *root != id);
+            let names = names.as_array().into_iter().flatten().filter_map(Value::as_u64);
+            let names: Vec<NodeId> = names.filter_map(|n| usize::try_from(n).ok()).map(NodeId::new).collect();
+            let named = |id: &NodeId| joined.contains(id) || root.roots.contains(id);
+            let mut all: Vec<NodeId> = names.into_iter().filter(named).collect();
+            all.extend(root.roots.iter().filter(|id| !all.contains(id)).copied().collect::<Vec<_>>());
+            let mut seen = BTreeSet::new();
+            all.retain(|id| seen.insert(*id));
+            root.roots = all;
+        }
+        remove_nodes(scene, &BTreeMap::from([(id, None)]));
+        return;
+    }
 }
 
 /// Takes a field of ours out of a node's extras.
@@ -666,39 +814,18 @@ fn put_in_place(scene: &mut Scene, id: NodeId, place: &Object) {
     }
 }
 
-/// Vertices on the joint that stands for no weights get none again.
-fn still_joints(scene: &mut Scene) {
-    let mut still: BTreeMap<SkinId, u16> = BTreeMap::new();
-    for id in scene.skins.ids() {
-        let Some(skin) = scene.skins.get_mut(id) else { continue };
+/// Takes back the joints that skins have only because glTF asks for one.
+fn extra_joints(scene: &mut Scene) {
+    for skin in scene.skins.values_mut() {
         let mut own = skin.extras.remove(OWN);
         let mut taken =
             |field: &str| own.as_mut().and_then(|own| own.as_object_mut()?.shift_remove(field)).is_some();
-        let (is_still, none) = (taken("still_joint"), taken("no_joints"));
+        let extra = taken("still_joint") | taken("no_joints");
         if let Some(left) = own.filter(|own| own.as_object().is_none_or(|own| !own.is_empty())) {
             skin.extras.set_all(OWN, left);
         }
-        if (is_still || none) && skin.joints.pop().is_some() {
+        if extra && skin.joints.pop().is_some() {
             skin.inverse_binds.truncate(skin.joints.len());
-            if is_still {
-                still.insert(id, skin.joints.len() as u16);
-            }
-        }
-    }
-    let mut done: BTreeSet<MeshId> = BTreeSet::new();
-    let users: Vec<(MeshId, u16)> =
-        scene.nodes.values().filter_map(|node| Some((node.mesh?, *still.get(&node.skin?)?))).collect();
-    for (mesh, joint) in users {
-        if !done.insert(mesh) {
-            continue;
-        }
-        for primitive in scene.meshes.get_mut(mesh).into_iter().flat_map(|mesh| &mut mesh.primitives) {
-            for (joints, weights) in primitive.joints.iter_mut().zip(&mut primitive.weights) {
-                let places = joints.as_flattened_mut().iter_mut().zip(weights.as_flattened_mut());
-                for (place, weight) in places.filter(|(place, _)| **place == joint) {
-                    (*place, *weight) = (0, 0.0);
-                }
-            }
         }
     }
 }
