@@ -271,6 +271,9 @@ fn materials_of_all_kinds() {
         parts.push(Primitive { material: Some(material), ..triangle() });
         parts.push(Primitive { material: Some(material), uvs: vec![vec![[0.5; 2]; 3]; 2], ..triangle() });
         parts.push(Primitive { material: Some(material), ..Primitive::default() });
+        parts.push(Primitive { material: Some(material), normals: Vec::new(), ..triangle() });
+        let lines = Primitive { topology: Topology::Points, uvs: vec![vec![[0.5; 2]; 3]; 2], ..triangle() };
+        parts.push(Primitive { material: Some(material), ..lines });
     }
     let mesh = scene.meshes.push(Mesh { primitives: parts, ..Mesh::default() });
     let root = scene.nodes.push(Node { mesh: Some(mesh), ..Node::default() });

@@ -1,5 +1,5 @@
-//! What is wrong in a file that could be read: references, ranges, declarations. What is wrong with single vertices
-//! and keys is found when they are read, and by the quick looks of `data.rs`.
+//! What is wrong in a file that could be read: references, ranges, declarations, bounds. What is wrong with single
+//! vertices and keys shows when the Scene is made, so that is done here, once, and the Scene kept for whoever asks.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,11 @@ pub fn check(model: &Model, issues: &mut Issues) {
     checker.buffer_views(issues);
     checker.accessors(issues);
     checker.unknown_properties(issues);
-    super::data::check(model, issues);
+    if required_extensions(model).is_empty() {
+        let (scene, found) = super::lift::make(model, &Limits::default());
+        issues.append(found);
+        model.lifted.keep(scene);
+    }
 }
 
 struct Checker<'a> {
@@ -273,6 +277,7 @@ impl Checker<'_> {
                 self.alignment(i, accessor, issues);
             }
         }
+        super::data::check(self.model, &views, issues);
     }
 
     fn alignment(&self, index: usize, accessor: &Accessor, issues: &mut Issues) {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json::{Buffer, Document, Object};
-use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
 use crate::bytes::{Reader, Span};
@@ -43,8 +43,15 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     };
     let text = bytes.get(json.clone()).unwrap_or_default();
     let document = parse(text, json.start)?;
-    let mut model =
-        Model { bytes: Arc::from(bytes), json, container, document, buffers: Vec::new(), beside: Vec::new() };
+    let mut model = Model {
+        bytes: Arc::from(bytes),
+        json,
+        container,
+        document,
+        buffers: Vec::new(),
+        beside: Vec::new(),
+        lifted: LiftedOnce::default(),
+    };
     version(&model)?;
     load_buffers(&mut model, options, issues);
     Ok(model)

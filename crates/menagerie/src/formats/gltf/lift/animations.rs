@@ -116,6 +116,10 @@ impl<'a> Lifter<'a> {
             times.truncate(keys);
             values.truncate(keys * width);
         }
+        if times.iter().any(|&time| time < 0.0) {
+            let message = "times are not below zero; they are kept";
+            self.report(&codes::ANIMATION, format!("/accessors/{}", sampler.input), message);
+        }
         if times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
             self.report(
                 &codes::ANIMATION,

@@ -11,7 +11,7 @@ use super::buffers::{Encoded, Use};
 use super::encode::{Encoding, vertex_use};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::ops::normalize_weights;
+use crate::ops::{normalize_weights, smooth_normals, tangents};
 use crate::scene::{Material, Mesh, MeshId, MorphTarget, Primitive, Shading, Topology};
 
 const SCALAR: Shape = Shape { rows: 1, columns: 1 };
@@ -95,11 +95,29 @@ impl Lowerer<'_> {
             (result.extras, result.extensions) = lowering.finish();
             return result;
         }
+        self.points_without_map(primitive, &mut result, &mut lowering, path);
         result.attributes = self.attributes(mesh, primitive, &mut lowering, path);
         result.targets = self.targets(primitive, &mut lowering, path);
         self.indices(primitive, &mut result, &mut lowering, path);
         (result.extras, result.extensions) = lowering.finish();
         result
+    }
+
+    /// Points cannot have a normal map: they get no material, and theirs is kept in extras.
+    fn points_without_map(
+        &mut self,
+        primitive: &Primitive,
+        result: &mut json::Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) {
+        let material = primitive.material.and_then(|material| self.scene.materials.get(material));
+        let mapped = material.is_some_and(|material| material.normal_texture.is_some());
+        if mapped && primitive.topology == Topology::Points && !self.from_gltf {
+            lowering.put("material", result.material.take());
+            let message = "points cannot have a material with a normal map; it is kept in extras";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
     }
 
     /// Adds a vertex attribute: as it was stored in the source where that is exact, else as floats.
@@ -129,11 +147,17 @@ impl Lowerer<'_> {
         if !primitive.normals.is_empty() {
             put(self, "NORMAL".to_owned(), primitive.normals.as_flattened(), VEC3);
         }
+        if let Some(normals) = self.needed_normals(primitive, lowering, path) {
+            put(self, "NORMAL".to_owned(), normals.as_flattened(), VEC3);
+        }
         if !primitive.tangents.is_empty() {
             // Tangents mean nothing to glTF without normals, or for points.
             let usable = !primitive.normals.is_empty() && primitive.topology != Topology::Points;
             let semantic = if usable { "TANGENT" } else { "_MENAGERIE_TANGENT" };
             put(self, semantic.to_owned(), primitive.tangents.as_flattened(), VEC4);
+        }
+        if let Some(tangents) = self.needed_tangents(primitive, lowering, path) {
+            put(self, "TANGENT".to_owned(), tangents.as_flattened(), VEC4);
         }
         for (i, set) in primitive.uvs.iter().enumerate() {
             put(self, format!("TEXCOORD_{i}"), set.as_flattened(), VEC2);
@@ -156,6 +180,48 @@ impl Lowerer<'_> {
         attributes.extend(uvs);
         attributes.extend(self.skinning(mesh, primitive, lowering, path));
         Attributes(attributes)
+    }
+
+    /// Normals for a normal map, where a mesh that did not come from glTF has none.
+    fn needed_normals(
+        &mut self,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Option<Vec<[f32; 3]>> {
+        let material = self.scene.materials.get(primitive.material?)?;
+        material.normal_texture.as_ref()?;
+        let without = primitive.normals.is_empty() && primitive.tangents.is_empty();
+        if self.from_gltf || !without || primitive.topology == Topology::Points {
+            return None;
+        }
+        lowering.put("no_normals", true);
+        self.losses.added(Aspect::Normals, path, "normals were made for the normal map");
+        Some(smooth_normals(primitive))
+    }
+
+    /// Tangents for a normal map, where a mesh that did not come from glTF has none: programs would make their own,
+    /// each in its way.
+    fn needed_tangents(
+        &mut self,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Option<Vec<[f32; 4]>> {
+        let material = self.scene.materials.get(primitive.material?)?;
+        let (map, _) = material.normal_texture.as_ref()?;
+        if self.from_gltf || !primitive.tangents.is_empty() || primitive.topology == Topology::Points {
+            return None;
+        }
+        lowering.put("no_tangents", true);
+        self.losses.added(Aspect::Tangents, path, "tangents were made for the normal map");
+        let set = map.transform.and_then(|transform| transform.uv_set).unwrap_or(map.uv_set);
+        let set = set as usize;
+        if !primitive.normals.is_empty() {
+            return Some(tangents(primitive, set));
+        }
+        // Made-up normals go with them: see `needed_normals`.
+        Some(tangents(&Primitive { normals: smooth_normals(primitive), ..primitive.clone() }, set))
     }
 
     /// Texture coordinates of zero, where a texture of the material asks for a set that is not there.
