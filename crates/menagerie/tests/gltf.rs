@@ -1,5 +1,14 @@
 //! glTF: real files there and back, against an independent reader, and everything that a file can have.
 
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "these are tests"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,14 @@
 //! Malformed glTF: a code, a pointer and bytes for each, and never a panic.
 
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "these are tests"
+)]
+
 mod support;
 
 use menagerie::diag::Severity;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::accessor::{Component, List};
+use super::extras::refers;
 use super::json::{Accessor, Object, TextureInfo};
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views};
@@ -51,9 +52,6 @@ const ACCEPTED: [&str; 33] = [
     "AGI_articulations",
 ];
 
-/// Extensions of nodes and primitives that refer to accessors, which a rebuilt file numbers anew.
-const REFERRING: [&str; 2] = [extension::INSTANCING, "KHR_draco_mesh_compression"];
-
 /// An error for each extension that the file requires and that is not understood.
 pub(super) fn required_extensions(model: &Model) -> Vec<Issue> {
     let required = model.document.extensions_required.iter().enumerate();
@@ -94,13 +92,17 @@ impl Checker<'_> {
         let document = &self.model.document;
         let mut used: Vec<(String, String)> = Vec::new();
         // The document as JSON again, so that no place where an extension can be is forgotten.
-        if let Ok(value) = serde_json::to_value(document) {
-            find_extensions(&value, &mut used);
-        }
+        let whole = serde_json::to_value(document).unwrap_or_default();
+        find_extensions(&whole, &mut used);
         let declared: BTreeSet<&str> = document.extensions_used.iter().map(String::as_str).collect();
-        let mut said: BTreeSet<String> = BTreeSet::new();
         for (name, pointer) in used {
-            if !declared.contains(name.as_str()) && said.insert(name.clone()) {
+            let value = whole.pointer(&pointer);
+            let packs_views = COMPRESSION.contains(&name.as_str());
+            if !packs_views && value.is_some_and(|value| refers(&name, value)) {
+                let message = format!("{name} refers to accessors or buffer views and is not carried along");
+                self.model.report(issues, &codes::EXTENSION_LOST, || pointer.clone(), || message);
+            }
+            if !declared.contains(name.as_str()) {
                 let message = format!("{name} is not in extensionsUsed");
                 self.model.report(issues, &codes::EXTENSION_UNDECLARED, || pointer, || message);
             }
@@ -316,13 +318,6 @@ impl Checker<'_> {
                 let pointer = || format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
                 let message = || format!("{key:?} is not a property of the format");
                 self.model.report(issues, &codes::UNKNOWN_PROPERTY, pointer, message);
-            }
-        }
-        for (i, node) in d.nodes.iter().enumerate() {
-            for name in node.extensions.keys().filter(|name| REFERRING.contains(&name.as_str())) {
-                let pointer = || format!("/nodes/{i}/extensions/{name}");
-                let message = || format!("{name} refers to accessors and is not carried along");
-                self.model.report(issues, &codes::EXTENSION_LOST, pointer, message);
             }
         }
     }

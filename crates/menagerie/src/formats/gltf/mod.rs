@@ -47,7 +47,6 @@ pub(crate) mod extension {
     pub(crate) const LOD: &str = "MSFT_lod";
     pub(crate) const VISIBILITY: &str = "KHR_node_visibility";
     pub(crate) const POINTER: &str = "KHR_animation_pointer";
-    pub(crate) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 }
 
 /// The descriptor.

@@ -13,7 +13,7 @@ pub(super) use repair::{unit_rotation, unit_tangents, unit_vectors};
 use serde_json::{Map, Value, json};
 
 use super::accessor::{List, Shape};
-use super::extras::{GLTF, Lifting};
+use super::extras::{GLTF, Lifting, refers};
 use super::json::Object;
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
@@ -137,8 +137,10 @@ impl<'a> Lifter<'a> {
         let from_gltf = lifting.take("origin").is_some_and(|origin| origin == GLTF);
         if !ours || from_gltf {
             lifting.keep("asset", self.asset());
+            // Not those that are gone: data is written unpacked, and references to it are not carried.
             let kept = |names: &[String]| -> Value {
-                names.iter().filter(|name| !COMPRESSION.contains(&name.as_str())).cloned().collect()
+                let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
+                names.iter().filter(|name| !gone(name)).cloned().collect()
             };
             for (field, names) in [
                 ("extensionsUsed", &document.extensions_used),
