@@ -337,14 +337,22 @@ impl<'a> List<'a> {
             let bound = |value: Option<&u32>| vec![value.copied().map_or(f64::NAN, f64::from)];
             return (bound(integers.iter().min()), bound(integers.iter().max()));
         }
-        let stored = Self { normalized: false, ..self.clone() };
         let width = self.shape.width();
         let mut min = vec![f32::INFINITY; width];
         let mut max = vec![f32::NEG_INFINITY; width];
-        for element in stored.flat().chunks_exact(width) {
+        let mut widen = |element: &mut dyn Iterator<Item = f32>| {
             for ((min, max), value) in min.iter_mut().zip(&mut max).zip(element) {
-                *min = min.min(*value);
-                *max = max.max(*value);
+                *min = min.min(value);
+                *max = max.max(value);
+            }
+        };
+        match <[F32]>::ref_from_bytes(self.bytes) {
+            Ok(floats) if self.plain_floats() => {
+                floats.chunks_exact(width).for_each(|element| widen(&mut element.iter().map(|f| f.get())));
+            }
+            _ => {
+                let stored = Self { normalized: false, ..self.clone() };
+                stored.flat().chunks_exact(width).for_each(|element| widen(&mut element.iter().copied()));
             }
         }
         let wide = |values: Vec<f32>| values.into_iter().map(f64::from).collect();

@@ -28,8 +28,9 @@ impl Repaired {
 /// Replaces what is not finite by zero.
 pub(super) fn finite(values: &mut [f32]) -> Repaired {
     let mut repaired = Repaired::default();
-    // The common case is one quick look: times zero, all but these are zero, so the sum is zero too.
-    if values.iter().fold(0.0f32, |sum, value| sum + value * 0.0) == 0.0 {
+    // The common case is one quick look without a branch: an exponent of ones is infinite or not a number.
+    const ONES: u32 = 0x7F80_0000;
+    if !values.iter().fold(false, |found, value| found | (value.to_bits() & ONES == ONES)) {
         return repaired;
     }
     for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| !value.is_finite()) {
