@@ -2,12 +2,12 @@
 
 mod animations;
 mod geometry;
+mod lights;
 mod materials;
 mod nodes;
 mod repair;
 
 pub(super) use materials::{MAG_FILTERS, MIN_FILTERS, WRAPS};
-pub(super) use nodes::remove_nodes;
 pub(super) use repair::{unit_rotation, unit_tangents, unit_vectors};
 
 use serde_json::{Map, Value, json};
