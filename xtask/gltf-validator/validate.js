@@ -31,7 +31,7 @@ async function validate(file) {
       uri: path.basename(file),
       maxIssues: 1000,
       // A picture that is only referred to may be missing: that is no fault of the file.
-      externalResourceFunction: (uri) => beside(uri).catch(() => undefined),
+      externalResourceFunction: beside,
     });
     const { numErrors, numWarnings, numInfos, numHints, messages } = report.issues;
     const missing = (m) => m.code === "IO_ERROR";

@@ -118,6 +118,8 @@ pub struct Capabilities {
     pub uv_sets: usize,
     /// Whether pictures can be inside the file.
     pub embeds_textures: bool,
+    /// Whether there is light that comes from everywhere.
+    pub ambient_light: bool,
     /// For each aspect of a model that it holds, how well; aspects that are not listed are lost.
     pub holds: &'static [(Aspect, Holds, &'static str)],
 }

@@ -49,6 +49,7 @@ pub static FORMAT: Format = Format {
         vertex_limit: Some(65536),
         uv_sets: 1,
         embeds_textures: false,
+        ambient_light: false,
         holds: &[
             (Aspect::Hierarchy, Holds::Partly, "one root; one material per entity"),
             (Aspect::Names, Holds::Partly, "of entities only"),

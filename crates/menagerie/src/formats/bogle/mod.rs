@@ -60,6 +60,7 @@ pub static FORMAT: Format = Format {
         vertex_limit: None,
         uv_sets: 1,
         embeds_textures: false,
+        ambient_light: true,
         holds: &[
             (Aspect::Scenes, Holds::Partly, "the one that is shown"),
             (Aspect::Hierarchy, Holds::Partly, "one material per instance; 256 levels"),

@@ -42,6 +42,7 @@ pub static FORMAT: Format = Format {
         vertex_limit: None,
         uv_sets: 2,
         embeds_textures: false,
+        ambient_light: false,
         holds: &[
             (Aspect::Hierarchy, Holds::Partly, "no tree"),
             (Aspect::Names, Holds::Partly, "of meshes, materials and entities"),

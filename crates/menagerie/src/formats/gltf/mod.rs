@@ -47,7 +47,6 @@ pub(crate) mod extension {
     pub(crate) const LOD: &str = "MSFT_lod";
     pub(crate) const VISIBILITY: &str = "KHR_node_visibility";
     pub(crate) const POINTER: &str = "KHR_animation_pointer";
-    pub(crate) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 }
 
 /// The descriptor.
@@ -65,6 +64,7 @@ pub static FORMAT: Format = Format {
         vertex_limit: None,
         uv_sets: 8,
         embeds_textures: true,
+        ambient_light: true,
         holds: &[
             (Aspect::Scenes, Holds::Fully, ""),
             (Aspect::Hierarchy, Holds::Fully, ""),

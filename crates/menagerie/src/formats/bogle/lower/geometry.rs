@@ -143,7 +143,7 @@ impl Lowering<'_> {
         }
         let tangents = match (make_tangents, without_tangents) {
             (_, true) => vec![[0.0; 4]; count],
-            (true, _) => tangents(primitive, &normals),
+            (true, _) => tangents(primitive, &normals, 0),
             (false, _) => primitive.tangents.clone(),
         };
         let kept = primitive.custom.get(BINORMAL).filter(|custom| custom.width == 3);

@@ -97,9 +97,28 @@ impl Lowering<'_> {
             let primitive = self.shape(mesh, primitive, node);
             self.triangles(&path, &primitive, &mut triangles);
         }
+        self.report_joined(mesh);
         let name = self.name(&mesh.extras, &mesh.name);
         let data = ChunkData::Trimesh(triangles, Vec::new());
         self.meshes.push(Chunk { kind: kind::TRIMESH, id, name, data });
+    }
+
+    /// Parts with the same material become one: those with fewer sets of texture coordinates get what they lack.
+    fn report_joined(&mut self, mesh: &Mesh) {
+        let mut most: BTreeMap<i32, usize> = BTreeMap::new();
+        let drawn = || mesh.primitives.iter().filter(|primitive| primitive.topology == Topology::Triangles);
+        for primitive in drawn() {
+            let sets = most.entry(self.primitive_material(primitive)).or_default();
+            *sets = primitive.uvs.len().max(*sets);
+        }
+        let lacking = |primitive: &&Primitive| {
+            most.get(&self.primitive_material(primitive)).is_some_and(|most| primitive.uvs.len() < *most)
+        };
+        if drawn().filter(lacking).count() > 0 {
+            let message =
+                "parts with one material were joined; texture coordinates were made up where they lacked";
+            self.losses.added(Aspect::Uvs, format!("mesh {:?}", mesh.name), message);
+        }
     }
 
     /// A primitive with morphs and joints at rest put into its vertices, in the node's own space.
