@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::Mat4;
 
@@ -104,17 +104,25 @@ impl Matcher<'_> {
 
     /// Pairs of siblings: by name in order, then those that are left by what they are, in order.
     fn siblings(&self, a: &[NodeId], b: &[NodeId]) -> Vec<(NodeId, NodeId)> {
-        let mut by_name: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
         for id in b.iter().filter(|id| self.matched.to_a[id.index()].is_none()) {
-            by_name.entry(self.b.nodes[*id].name.as_str()).or_default().push(*id);
+            by_name.entry(self.b.nodes[*id].name.as_str()).or_default().push_back(*id);
         }
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for id in a {
+            *names.entry(self.a.nodes[*id].name.as_str()).or_default() += 1;
+        }
+        // As many of one name on both sides are in order; of more or fewer, those that are where they were.
+        names.retain(|name, count| by_name.get(name).is_some_and(|list| list.len() == *count));
         let mut pairs = Vec::new();
         let mut left = Vec::new();
         for id in a {
-            match by_name
-                .get_mut(self.a.nodes[*id].name.as_str())
-                .and_then(|list| self.take_nearest(*id, list))
-            {
+            let name = self.a.nodes[*id].name.as_str();
+            let partner = by_name.get_mut(name).and_then(|list| match names.contains_key(name) {
+                true => list.pop_front(),
+                false => self.take_nearest(*id, list),
+            });
+            match partner {
                 Some(partner) => pairs.push((*id, partner)),
                 None => left.push(*id),
             }
@@ -139,22 +147,19 @@ impl Matcher<'_> {
     }
 
     /// Takes the node that is where the first Scene's is, of several with the same name; the first of equally near ones.
-    fn take_nearest(&self, id: NodeId, list: &mut Vec<NodeId>) -> Option<NodeId> {
+    fn take_nearest(&self, id: NodeId, list: &mut VecDeque<NodeId>) -> Option<NodeId> {
         let place = &self.rest_a.worlds[id.index()];
         let alike = |other: &NodeId| self.a.nodes[id].mesh.is_some() == self.b.nodes[*other].mesh.is_some();
-        let distance = |other: &NodeId| {
+        // By distance, roughly, so that rounding does not decide; then what draws something is what draws something.
+        let key = |other: &NodeId| {
             let apart = transform_distance(place, &self.rest_b.worlds[other.index()]);
-            // What draws something is rather what draws something; rounding does not decide.
-            (!alike(other), (apart * 1e4).round())
+            ((apart * 1e4).min(1e9) as u64, !alike(other))
         };
         // So many of one name are in order, or nobody could tell them apart anyway.
         let near = list.iter().take(256);
-        let nearest = near.enumerate().min_by(|(_, x), (_, y)| {
-            let ((unlike_x, x), (unlike_y, y)) = (distance(x), distance(y));
-            unlike_x.cmp(&unlike_y).then(x.total_cmp(&y))
-        });
+        let nearest = near.enumerate().min_by_key(|(_, other)| key(other));
         let at = nearest.map(|(at, _)| at)?;
-        Some(list.remove(at))
+        list.remove(at)
     }
 
     /// Nodes in no scene, in order.
@@ -171,10 +176,10 @@ impl Matcher<'_> {
 
     /// What hangs elsewhere but has the same name.
     fn by_name(&mut self) {
-        let mut free: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        let mut free: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
         for (id, node) in self.b.nodes.iter() {
             if self.matched.to_a[id.index()].is_none() && !node.name.is_empty() {
-                free.entry(&node.name).or_default().push(id);
+                free.entry(&node.name).or_default().push_back(id);
             }
         }
         let left: Vec<NodeId> =

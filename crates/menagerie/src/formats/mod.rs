@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::bytes::{ByteMap, Limits};
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
-use crate::scene::{Axes, CheckedScene, Scene};
+use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
@@ -69,6 +69,9 @@ pub struct Format {
     pub axes: Axes,
     /// What one unit is, as far as anybody knows.
     pub unit: &'static str,
+    /// Whether hidden nodes count to the size of a model: they do where a flag hides what could be drawn, and not where
+    /// they are no more than helpers.
+    pub hidden: Hidden,
     /// What it can hold.
     pub capabilities: Capabilities,
     /// Its own options for reading and writing.

@@ -10,7 +10,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
@@ -55,6 +55,7 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Z_UP_FRONT_MINUS_Y,
     unit: "Blender units",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 3,
         vertex_limit: None,

@@ -9,7 +9,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
@@ -37,6 +37,7 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if read::has_shape(bytes) { Probe::Shape } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "Blender units",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,

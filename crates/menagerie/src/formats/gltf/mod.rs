@@ -8,7 +8,7 @@
 
 use super::{Capabilities, Format, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod accessor;
 mod check;
@@ -59,6 +59,7 @@ pub static FORMAT: Format = Format {
     probe,
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "metre",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: usize::MAX,
         vertex_limit: None,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
-use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, VDirection, kind};
+use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, VDirection, ids, kind};
 use crate::diag::Aspect;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
 use crate::scene::{Mesh, Node, Primitive, Topology};
@@ -26,15 +26,15 @@ impl Lowering<'_> {
                 shared.insert(mesh);
             }
         }
-        let ids = self.mesh_ids(&shared, own.len());
+        let mesh_ids = self.mesh_ids(&shared, own.len());
         let mut written: BTreeMap<MeshId, i32> = BTreeMap::new();
-        for (mesh, id) in shared.iter().zip(&ids) {
+        for (mesh, id) in shared.iter().zip(&mesh_ids) {
             written.insert(*mesh, *id);
             if let Some(mesh) = scene.meshes.get(*mesh).filter(|mesh| !is_variant(mesh)) {
                 self.trimesh(*id, mesh, None);
             }
         }
-        for ((node_id, _, mesh), id) in own.iter().zip(ids.iter().skip(shared.len())) {
+        for ((node_id, _, mesh), id) in own.iter().zip(mesh_ids.iter().skip(shared.len())) {
             self.mesh_of.insert(*node_id, *id);
             if let Some(mesh) = scene.meshes.get(*mesh) {
                 self.trimesh(*id, mesh, Some(*node_id));
@@ -63,26 +63,20 @@ impl Lowering<'_> {
 
     /// Ids for the shared meshes and `more` others. A variant of a mesh with another material has that mesh's id.
     fn mesh_ids(&self, shared: &BTreeSet<MeshId>, more: usize) -> Vec<i32> {
-        let meshes: Vec<&Mesh> = shared.iter().filter_map(|id| self.scene.meshes.get(*id)).collect();
-        let kept = |mesh: &Mesh| {
-            let id = mesh.extras.get(FORMAT.id, "id").and_then(Value::as_i64);
-            id.and_then(|id| i32::try_from(id).ok())
-        };
-        let whole: Vec<Option<i32>> =
-            meshes.iter().filter(|mesh| !is_variant(mesh)).map(|mesh| kept(mesh)).collect();
-        let distinct: BTreeSet<i32> = whole.iter().flatten().copied().collect();
-        let all_kept = distinct.len() == whole.len();
-        let mut ids: Vec<i32> = meshes
-            .iter()
-            .enumerate()
-            .map(|(i, mesh)| match kept(mesh) {
-                Some(id) if all_kept => id,
-                _ => i32::try_from(i).unwrap_or(i32::MAX),
+        let shown: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
+        let meshes = || shared.iter().filter_map(|id| Some((*id, self.scene.meshes.get(*id)?)));
+        let whole = meshes().filter(|(_, mesh)| !is_variant(mesh));
+        let mut whole_ids = ids(whole.map(|(id, mesh)| (&mesh.extras, shown.contains(&id)))).into_iter();
+        let kept = |mesh: &Mesh| mesh.extras.get(FORMAT.id, "id").and_then(Value::as_i64);
+        let mut list: Vec<i32> = meshes()
+            .map(|(_, mesh)| match is_variant(mesh) {
+                true => kept(mesh).and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
+                false => whole_ids.next().unwrap_or(-1),
             })
             .collect();
-        let next = ids.iter().max().map_or(0, |id| id.saturating_add(1));
-        ids.extend((0..more).map(|i| next.saturating_add(i32::try_from(i).unwrap_or(i32::MAX))));
-        ids
+        let next = list.iter().max().map_or(0, |id| id.saturating_add(1)).max(0);
+        list.extend((0..more).map(|i| next.saturating_add(i32::try_from(i).unwrap_or(i32::MAX))));
+        list
     }
 
     /// Writes a mesh, in the shape that a node gives it.

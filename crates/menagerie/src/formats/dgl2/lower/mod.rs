@@ -40,12 +40,21 @@ pub fn lower(scene: CheckedScene<'_>, losses: &mut LossReport) -> Model {
     let scene = scene.scene();
     report_names(scene, losses);
     let bottom = scene.extras.get(FORMAT.id, "v").and_then(Value::as_str) == Some("bottom");
+    let used: BTreeSet<MaterialId> = scene
+        .meshes
+        .values()
+        .flat_map(|mesh| &mesh.primitives)
+        .filter_map(|primitive| primitive.material)
+        .collect();
     let mut lowering = Lowering {
         scene,
         rest: Pose::rest(scene),
         losses,
         v: if bottom { VDirection::Bottom } else { VDirection::Top },
-        material_ids: ids(scene.materials.values().map(|material| &material.extras)),
+        material_ids: ids(scene
+            .materials
+            .iter()
+            .map(|(id, material)| (&material.extras, used.contains(&id)))),
         meshes: Vec::new(),
         mesh_of: BTreeMap::new(),
     };
@@ -83,7 +92,7 @@ impl Lowering<'_> {
     fn entities(&mut self, nodes: &[NodeId]) -> Vec<Chunk> {
         self.report_flattening(nodes);
         let list: Vec<&Node> = nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).collect();
-        let entity_ids = ids(list.iter().map(|node| &node.extras));
+        let entity_ids = ids(list.iter().map(|node| (&node.extras, false)));
         let mut chunks = Vec::new();
         for ((id, node), entity_id) in nodes.iter().zip(list).zip(entity_ids) {
             let data = self.entity(*id, node);
@@ -203,8 +212,7 @@ impl Lowering<'_> {
         let below = nodes.iter().filter(|id| !roots.contains(id)).count();
         if below > 0 {
             let message = "DGL2 has no tree: nodes below others were put where they are in the world";
-            self.losses
-                .push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(below));
+            self.losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(below));
         }
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
         for id in nodes {
@@ -219,9 +227,11 @@ impl Lowering<'_> {
             places.add(f64::from(off));
             let mesh = self.scene.nodes.get(*id).and_then(|node| self.scene.meshes.get(node.mesh?));
             for primitive in mesh.iter().flat_map(|mesh| &mesh.primitives) {
-                for position in self.rest.morphed(*id, primitive) {
-                    let apart = ((near - world) * position.extend(1.0)).truncate().length();
-                    vertices.add(f64::from(apart));
+                // From where the vertices are in the world to where the nearest place has them.
+                let moved = near * world.inverse();
+                for position in self.rest.positions(self.scene, *id, primitive) {
+                    let apart = moved.transform_point3(position).distance(position);
+                    vertices.add(if apart.is_finite() { f64::from(apart) } else { 0.0 });
                 }
             }
         }
@@ -232,16 +242,20 @@ impl Lowering<'_> {
     }
 }
 
-/// Ids for a list of elements: those that they had, if all had one and no two the same; else from zero.
-fn ids<'a>(extras: impl Iterator<Item = &'a Extras>) -> Vec<i32> {
-    let kept: Vec<Option<i32>> = extras
-        .map(|extras| {
-            extras.get(FORMAT.id, "id").and_then(Value::as_i64).and_then(|id| i32::try_from(id).ok())
-        })
-        .collect();
-    let distinct: BTreeSet<i32> = kept.iter().flatten().copied().collect();
-    if distinct.len() == kept.len() {
-        return kept.into_iter().flatten().collect();
+/// Ids for a list of elements, of which some are referred to: those that they had, if all had one and every reference
+/// still finds its element, for of equal ids the last counts; else from zero.
+fn ids<'a>(elements: impl Iterator<Item = (&'a Extras, bool)>) -> Vec<i32> {
+    let kept_id = |extras: &Extras| {
+        extras.get(FORMAT.id, "id").and_then(Value::as_i64).and_then(|id| i32::try_from(id).ok())
+    };
+    let kept: Vec<(Option<i32>, bool)> = elements.map(|(extras, used)| (kept_id(extras), used)).collect();
+    let last: BTreeMap<i32, usize> =
+        kept.iter().enumerate().filter_map(|(i, (id, _))| Some(((*id)?, i))).collect();
+    let found = |(i, (id, used)): (usize, &(Option<i32>, bool))| {
+        id.is_some_and(|id| !used || last.get(&id) == Some(&i))
+    };
+    if kept.iter().enumerate().all(found) {
+        return kept.into_iter().filter_map(|(id, _)| id).collect();
     }
     (0..kept.len()).map(|id| i32::try_from(id).unwrap_or(i32::MAX)).collect()
 }
