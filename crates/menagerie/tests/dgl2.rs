@@ -72,9 +72,8 @@ fn describe(model: &Model, bytes: usize) -> Value {
     });
     let entities = model.entities().map(|(_, chunk, e)| {
         let parsed = e.properties.parse();
-        let flag = |name: &str, default: bool| {
-            parsed.get(name).and_then(|value| dml::Value::as_bool(value)).unwrap_or(default)
-        };
+        let flag =
+            |name: &str, default: bool| parsed.get(name).and_then(dml::Value::as_bool).unwrap_or(default);
         json!({
             "id": chunk.id, "name": chunk.name_text(), "type": e.kind, "material_id": e.material,
             "mesh_id": e.mesh, "position": e.position, "rotation_xyzw": e.rotation, "scaling": e.scaling,

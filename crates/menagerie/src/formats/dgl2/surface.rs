@@ -112,8 +112,8 @@ impl Surface {
 /// A colour of three or four numbers.
 pub(super) fn color(value: &str) -> Option<[f32; 4]> {
     match value.as_vector()?.as_slice() {
-        &[r, g, b, a] => Some([r, g, b, a]),
-        &[r, g, b] => Some([r, g, b, 1.0]),
+        [r, g, b, a] => Some([*r, *g, *b, *a]),
+        [r, g, b] => Some([*r, *g, *b, 1.0]),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ impl Lowering<'_> {
     /// The meshes that nodes share, those that the source had without a node, and one for each node whose joints or
     /// weights give it a shape of its own.
     pub(super) fn meshes(&mut self, nodes: &[NodeId]) {
-        let mut shared: BTreeSet<MeshId> = self.from_dgl2();
+        let mut shared: BTreeSet<MeshId> = self.meshes_of_dgl2();
         let mut own: Vec<(NodeId, &Node, MeshId)> = Vec::new();
         let scene = self.scene;
         for id in nodes {
@@ -49,7 +49,7 @@ impl Lowering<'_> {
     }
 
     /// The meshes that came from a DGL2 file, whether a node shows them or not.
-    fn from_dgl2(&self) -> BTreeSet<MeshId> {
+    fn meshes_of_dgl2(&self) -> BTreeSet<MeshId> {
         let came = |(_, mesh): &(MeshId, &Mesh)| mesh.extras.get(FORMAT.id, "id").is_some();
         self.scene.meshes.iter().filter(came).map(|(id, _)| id).collect()
     }
