@@ -29,6 +29,8 @@ use crate::scene::{Axes, CheckedScene, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
+#[cfg(feature = "das2")]
+pub mod das2;
 mod unheld;
 
 pub use unheld::{all_extras, kept_nodes, report_unheld};
@@ -37,6 +39,8 @@ pub use unheld::{all_extras, kept_nodes, report_unheld};
 pub static ALL: &[&Format] = &[
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
+    #[cfg(feature = "das2")]
+    &das2::FORMAT,
 ];
 
 /// What a format is: everything that the rest of the program needs to know about it.
