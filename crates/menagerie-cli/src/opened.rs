@@ -23,6 +23,14 @@ pub(crate) fn folders(input: &Input, finding: &Finding) -> Folders {
     Folders::new(input.folder(), &finding.texture_dirs, &finding.textures)
 }
 
+/// How an input is read: with the files beside it, and with the options of its format.
+pub(crate) fn read_options<'a>(folders: &'a Folders, finding: &Finding) -> ReadOptions<'a> {
+    let mut options = ReadOptions::default();
+    options.files = folders;
+    options.settings = finding.settings.0.clone();
+    options
+}
+
 /// Reads an input; fails with a sentence where its bytes cannot be had at all.
 pub(crate) fn open(input: &Input, finding: &Finding, options: &ReadOptions<'_>) -> Result<Opened, String> {
     let bytes = input.load()?;

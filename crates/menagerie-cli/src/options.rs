@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use menagerie::formats::{self, Format, Settings};
+use menagerie::formats::{self, Format, FormatOption, Settings};
 
 use crate::names;
 use crate::textures::Replacement;
@@ -21,6 +21,8 @@ pub(crate) struct Finding {
     /// Use FILE, found by the same rules, for the texture that the model calls NAME (by base name; may be repeated)
     #[arg(long = "texture", value_name = "NAME=FILE", value_parser = Replacement::parse)]
     pub(crate) textures: Vec<Replacement>,
+    #[command(flatten)]
+    pub(crate) settings: FormatSettings<true>,
 }
 
 /// A format by its name or one of its extensions.
@@ -56,12 +58,19 @@ pub(crate) fn not_negative(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The options that single formats have, such as `--bo3d-float 16`. They come from the registry: a new format's
-/// options are there by themselves.
+/// The options that single formats have, such as `--bo3d-float 16`: those that change what reading gives, or the
+/// others. They come from the registry: a new format's options are there by themselves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FormatSettings(pub(crate) Settings);
+pub(crate) struct FormatSettings<const READING: bool>(pub(crate) Settings);
 
-impl FromArgMatches for FormatSettings {
+impl<const READING: bool> FormatSettings<READING> {
+    fn options() -> impl Iterator<Item = &'static FormatOption> {
+        let all = formats::ALL.iter().flat_map(|format| format.options);
+        all.filter(|option| option.reading == READING)
+    }
+}
+
+impl<const READING: bool> FromArgMatches for FormatSettings<READING> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut settings = Self::default();
         settings.update_from_arg_matches(matches)?;
@@ -69,7 +78,7 @@ impl FromArgMatches for FormatSettings {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for option in formats::ALL.iter().flat_map(|format| format.options) {
+        for option in Self::options() {
             if let Some(value) = matches.get_one::<String>(option.name) {
                 self.0.set(option.name, value);
             }
@@ -78,10 +87,9 @@ impl FromArgMatches for FormatSettings {
     }
 }
 
-impl Args for FormatSettings {
+impl<const READING: bool> Args for FormatSettings<READING> {
     fn augment_args(command: Command) -> Command {
-        let options = formats::ALL.iter().flat_map(|format| format.options);
-        options.fold(command, |command, option| {
+        Self::options().fold(command, |command, option| {
             let arg = Arg::new(option.name)
                 .long(option.name)
                 .value_name("VALUE")

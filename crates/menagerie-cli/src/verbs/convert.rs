@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use menagerie::convert::{Conversion, ConvertOptions};
 use menagerie::diag::Issue;
-use menagerie::formats::{Format, ReadOptions};
+use menagerie::formats::Format;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -89,23 +89,21 @@ fn convert(
     let bytes: load::Bytes = input.load()?;
     let folders = opened::folders(input, &args.finding);
     let mut options = ConvertOptions::default();
-    options.read = ReadOptions::default();
-    options.read.files = &folders;
+    options.read = opened::read_options(&folders, &args.finding);
     options.read.fps = args.fps;
     options.read.flip_v = args.flip_v;
-    options.read.settings = args.settings.0.clone();
     options.write.stem = place.stem();
     options.write.extension = target.extension_for(&place);
     options.write.fps = args.fps;
     options.write.embed_textures = args.embed_textures;
-    options.write.settings = args.settings.0.clone();
+    options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;
     options.scale = args.factor();
     options.rebuild = args.rebuild;
     match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
         Ok(conversion) => {
             let verdict = match args.verify {
-                true => Some(verify::verify(&conversion, &bytes, &options.read)?),
+                true => Some(verify::verify(&conversion, &bytes, &options)?),
                 false => None,
             };
             Ok(Done { name: input.name.clone(), place, conversion, verdict })

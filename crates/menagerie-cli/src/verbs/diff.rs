@@ -6,7 +6,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use menagerie::convert::resolve_textures;
 use menagerie::diff::{DiffOptions, DiffReport, diff};
-use menagerie::formats::ReadOptions;
 use menagerie::scene::{Scene, check};
 
 use crate::batch;
@@ -59,9 +58,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit> {
 /// The Scene of an input, with its textures.
 fn scene(input: &Input, args: &DiffArgs) -> Result<Scene> {
     let folders = opened::folders(input, &args.finding);
-    let mut options = ReadOptions::default();
+    let mut options = opened::read_options(&folders, &args.finding);
     options.fps = args.fps;
-    options.files = &folders;
     let opened = opened::open(input, &args.finding, &options)
         .map_err(|error| anyhow!(error))
         .with_context(|| input.name.clone())?;

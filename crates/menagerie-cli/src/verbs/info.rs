@@ -78,9 +78,8 @@ fn report(input: &Input, args: &InfoArgs) -> Report {
         error: None,
     };
     let folders = opened::folders(input, &args.finding);
-    let mut options = ReadOptions::default();
+    let mut options = opened::read_options(&folders, &args.finding);
     options.fps = args.fps;
-    options.files = &folders;
     match opened::open(input, &args.finding, &options) {
         Ok(opened) => report.fill(opened, &options),
         Err(error) => report.error = Some(error),

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use menagerie::formats::ReadOptions;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
@@ -50,8 +49,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
         bail!("{}: {reason}", input.name);
     }
     let folders = opened::folders(input, &args.finding);
-    let mut options = ReadOptions::default();
-    options.files = &folders;
+    let options = opened::read_options(&folders, &args.finding);
     let opened = match opened::open(input, &args.finding, &options) {
         Ok(opened) => opened,
         Err(error) => bail!("{}: {error}", input.name),

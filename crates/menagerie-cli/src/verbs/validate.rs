@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use menagerie::diag::{EMPTY, Issue, Severity, render};
-use menagerie::formats::{Format, ReadOptions};
+use menagerie::formats::Format;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -115,8 +115,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit> {
 fn report(input: &Input, args: &ValidateArgs) -> Report {
     let name = input.name.clone();
     let folders = opened::folders(input, &args.finding);
-    let mut options = ReadOptions::default();
-    options.files = &folders;
+    let options = opened::read_options(&folders, &args.finding);
     match opened::open(input, &args.finding, &options) {
         Ok(opened) => {
             let issues = weigh(opened.issues.into_sorted(), args);

@@ -99,6 +99,15 @@ impl Issues {
         }
     }
 
+    /// Adds an issue that is only made when it is kept.
+    pub fn push_with(&mut self, code: &'static Code, make: impl FnOnce() -> Issue) {
+        if self.tally.get(code.id).is_some_and(|&seen| seen >= self.per_code) {
+            *self.tally.entry(code.id).or_default() += 1;
+        } else {
+            self.push(make());
+        }
+    }
+
     /// Adds all issues of another list.
     pub fn append(&mut self, other: Issues) {
         let mut uncounted = other.tally;

@@ -247,7 +247,7 @@ impl Comparison<'_> {
             return;
         }
         for key in a.iter().map(|(key, _)| key).filter(|key| *key != "menagerie") {
-            if !same_json(a.of(key), b.of(key)) {
+            if !is_in_json(a.of(key), b.of(key)) {
                 let path = if path.is_empty() { "extras".to_owned() } else { format!("{path}.extras") };
                 self.report.push(Aspect::Extras, path, format!("what {key} keeps here differs"));
             }
@@ -255,13 +255,13 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether two JSON values are the same; numbers may differ by the rounding of a float.
-fn same_json(a: Option<&serde_json::Value>, b: Option<&serde_json::Value>) -> bool {
+/// Whether all of the first JSON value is in the second; numbers may differ by the rounding of a float.
+fn is_in_json(a: Option<&serde_json::Value>, b: Option<&serde_json::Value>) -> bool {
     use serde_json::Value;
     let mut open = vec![(a, b)];
     while let Some((a, b)) = open.pop() {
         match (a, b) {
-            (Some(Value::Object(a)), Some(Value::Object(b))) if a.len() == b.len() => {
+            (Some(Value::Object(a)), Some(Value::Object(b))) => {
                 open.extend(a.iter().map(|(key, value)| (Some(value), b.get(key))));
             }
             (Some(Value::Array(a)), Some(Value::Array(b))) if a.len() == b.len() => {

@@ -29,18 +29,26 @@ use crate::scene::{Axes, CheckedScene, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
+#[cfg(feature = "bogle")]
+pub mod bogle;
 #[cfg(feature = "das2")]
 pub mod das2;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 mod unheld;
 
 pub use unheld::{all_extras, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
+    #[cfg(feature = "bogle")]
+    &bogle::FORMAT,
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
     #[cfg(feature = "das2")]
     &das2::FORMAT,
+    #[cfg(feature = "gltf")]
+    &gltf::FORMAT,
 ];
 
 /// What a format is: everything that the rest of the program needs to know about it.
@@ -142,6 +150,8 @@ pub struct FormatOption {
     pub values: &'static [&'static str],
     /// What it does.
     pub help: &'static str,
+    /// Whether it changes what reading a file gives, and not only what is written.
+    pub reading: bool,
 }
 
 /// The values of format options, by name.
@@ -157,6 +167,13 @@ impl Settings {
     /// The value of an option, if it was set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
+    }
+
+    /// These and the others together.
+    #[must_use]
+    pub fn merged(&self, others: &Self) -> Self {
+        let all = self.0.iter().chain(&others.0);
+        Self(all.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
     /// Whether no option was set.

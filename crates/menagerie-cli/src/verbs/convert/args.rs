@@ -52,7 +52,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(super) finding: Finding,
     #[command(flatten)]
-    pub(super) settings: FormatSettings,
+    pub(super) settings: FormatSettings<false>,
 }
 
 /// A unit of length.

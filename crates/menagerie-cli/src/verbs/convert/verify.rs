@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use menagerie::convert::{Conversion, resolve_textures};
+use menagerie::convert::{Conversion, ConvertOptions, resolve_textures};
 use menagerie::diag::Aspect;
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{Files, Format, NotFound, ReadOptions};
@@ -21,10 +21,10 @@ pub(super) struct Verdict {
 pub(super) fn verify(
     conversion: &Conversion,
     source: &[u8],
-    read: &ReadOptions<'_>,
+    how: &ConvertOptions<'_>,
 ) -> Result<Verdict, String> {
     let beside = BesideFiles(&conversion.output.beside);
-    let mut options = read.clone();
+    let mut options = how.read.clone();
     // The result has what was asked for; asking again would change it again.
     options.flip_v = false;
     let of_source;
@@ -40,10 +40,10 @@ pub(super) fn verify(
     }
     let after = scene_of(conversion.to, &conversion.output.bytes, &options)?;
     let checked = |scene| check(scene).map_err(|broken| format!("cannot be compared: {broken}"));
-    let mut how = DiffOptions::default();
+    let mut closely = DiffOptions::default();
     // What only one format knows is what that format's options change: such a difference was asked for.
-    how.extras = options.settings.is_empty();
-    let report = diff(checked(before)?, checked(&after)?, &how);
+    closely.extras = how.read.settings.is_empty() && how.write.settings.is_empty();
+    let report = diff(checked(before)?, checked(&after)?, &closely);
     Ok(Verdict { report, announced: conversion.losses.iter().map(|loss| loss.aspect).collect() })
 }
 

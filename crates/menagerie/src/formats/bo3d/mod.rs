@@ -68,6 +68,7 @@ pub static FORMAT: Format = Format {
         name: "bo3d-float",
         values: &["16", "32"],
         help: "bits of vertex floats when writing BO3D (default: as the source had it, else 32)",
+        reading: false,
     }],
     codes: codes::CODES,
     read: read::open,

@@ -1,0 +1,209 @@
+use serde_json::json;
+
+use super::{Lifter, finite, floats};
+use crate::bytes::decode_text;
+use crate::formats::bogle::model::{Camera, Light, Material, Slot};
+use crate::formats::bogle::{FORMAT, names};
+use crate::scene::{
+    self, AlphaMode, Blend, Extras, Image, LightKind, Phong, Projection, Shading, Texture, TextureRef,
+    float_to_json,
+};
+
+impl Lifter<'_> {
+    /// The ambient light, cameras, lights and materials, with the indices that they have in the file.
+    pub(super) fn looks(&mut self) {
+        self.scene.ambient = Some(self.model.ambient.map(finite));
+        self.scene.extras.set(FORMAT.id, "ambient", floats(&self.model.ambient));
+        for camera in &self.model.cameras {
+            self.scene.cameras.push(lift_camera(camera));
+        }
+        for light in &self.model.lights {
+            self.scene.lights.push(lift_light(light));
+        }
+        for material in &self.model.materials {
+            let material = self.material(material);
+            self.scene.materials.push(material);
+        }
+    }
+
+    fn material(&mut self, material: &Material) -> scene::Material {
+        let mut extras = Extras::default();
+        let name = names::lift(&material.name, &mut extras);
+        keep_raw(material, &mut extras);
+        let surface = Surface::of(material);
+        let bump = self.texture(material, Slot::Bump);
+        let phong = Phong {
+            ambient: surface.ambient,
+            diffuse: surface.diffuse,
+            specular: surface.specular,
+            shininess: surface.shininess,
+            ambient_texture: self.texture(material, Slot::Ambient),
+            diffuse_texture: self.texture(material, Slot::Diffuse),
+            specular_texture: self.texture(material, Slot::Specular),
+            shininess_texture: self.texture(material, Slot::SpecularPower),
+            bump_texture: bump.map(|texture| (texture, finite(material.bump_intensity))),
+            opacity_texture: self.texture(material, Slot::Opacity),
+        };
+        scene::Material {
+            name,
+            shading: Shading::Phong(Box::new(phong)),
+            emissive: surface.emissive,
+            emissive_texture: self.texture(material, Slot::Emissive),
+            normal_texture: self.texture(material, Slot::Normal).map(|texture| (texture, 1.0)),
+            alpha: surface.alpha,
+            extras,
+            ..scene::Material::default()
+        }
+    }
+
+    /// The texture of a slot. The file has names without extension; the engine looks for a PNG.
+    fn texture(&mut self, material: &Material, slot: Slot) -> Option<TextureRef> {
+        let stem = material.texture(slot);
+        if stem.is_empty() {
+            return None;
+        }
+        if let Some(texture) = self.textures.get(stem) {
+            return Some(TextureRef::new(*texture));
+        }
+        let (text, utf8) = decode_text(stem);
+        let mut image = Image { uri: Some(format!("{text}.png")), ..Image::default() };
+        if !utf8 {
+            image.extras.set(FORMAT.id, "stem_bytes", stem.to_vec());
+        }
+        let image = self.scene.images.push(image);
+        let texture = self.scene.textures.push(Texture { image: Some(image), ..Texture::default() });
+        self.textures.insert(stem.to_vec(), texture);
+        Some(TextureRef::new(texture))
+    }
+}
+
+/// What a material's numbers mean in a Scene.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::formats::bogle) struct Surface {
+    pub(in crate::formats::bogle) ambient: [f32; 3],
+    pub(in crate::formats::bogle) emissive: [f32; 3],
+    pub(in crate::formats::bogle) diffuse: [f32; 4],
+    pub(in crate::formats::bogle) specular: [f32; 3],
+    pub(in crate::formats::bogle) shininess: f32,
+    pub(in crate::formats::bogle) alpha: AlphaMode,
+}
+
+impl Surface {
+    pub(in crate::formats::bogle) fn of(material: &Material) -> Self {
+        let rgb = |[r, g, b, _]: [f32; 4]| [r, g, b].map(finite);
+        let [r, g, b, a] = material.diffuse.map(finite);
+        let opacity = finite(material.opacity) * a;
+        Self {
+            ambient: rgb(material.ambient),
+            emissive: rgb(material.emissive),
+            diffuse: [r, g, b, opacity],
+            specular: rgb(material.specular),
+            shininess: finite(material.specular_power),
+            alpha: alpha_mode(material, opacity),
+        }
+    }
+}
+
+/// Blending wins. A threshold matters only where the alpha can be below it: where a picture can have holes, or where
+/// the opacity itself is below. The exporter writes a threshold of 0.1 for every material.
+fn alpha_mode(material: &Material, opacity: f32) -> AlphaMode {
+    let cutoff = finite(material.alpha_threshold);
+    let pictures = [Slot::Diffuse, Slot::Opacity];
+    let has_picture = pictures.into_iter().any(|slot| !material.texture(slot).is_empty());
+    match material.alpha_blend {
+        0 if cutoff > 0.0 && (has_picture || opacity < cutoff) => AlphaMode::Mask { cutoff },
+        0 => AlphaMode::Opaque,
+        _ => AlphaMode::Blend(Blend::Alpha),
+    }
+}
+
+/// All numbers of a material as the file has them.
+fn keep_raw(material: &Material, extras: &mut Extras) {
+    for (name, values) in [
+        ("ambient", &material.ambient),
+        ("emissive", &material.emissive),
+        ("diffuse", &material.diffuse),
+        ("specular", &material.specular),
+    ] {
+        extras.set(FORMAT.id, name, floats(values));
+    }
+    for (name, value) in [
+        ("opacity", material.opacity),
+        ("specular_power", material.specular_power),
+        ("reflectance", material.reflectance),
+        ("refraction", material.refraction),
+        ("index_of_refraction", material.index_of_refraction),
+        ("bump_intensity", material.bump_intensity),
+        ("specular_scale", material.specular_scale),
+        ("alpha_threshold", material.alpha_threshold),
+    ] {
+        extras.set(FORMAT.id, name, float_to_json(value));
+    }
+    extras.set(FORMAT.id, "alpha_blend", material.alpha_blend);
+    extras.set(FORMAT.id, "shader", material.shader);
+}
+
+fn lift_camera(camera: &Camera) -> scene::Camera {
+    let mut extras = Extras::default();
+    let name = names::lift(&camera.name, &mut extras);
+    extras.set(FORMAT.id, "type", camera.kind);
+    extras.set(FORMAT.id, "width", camera.width);
+    extras.set(FORMAT.id, "height", camera.height);
+    for (name, value) in [("near", camera.near), ("far", camera.far), ("fov", camera.fov)] {
+        extras.set(FORMAT.id, name, float_to_json(value));
+    }
+    extras.set(FORMAT.id, "main", camera.main);
+    let sized = camera.width > 0 && camera.height > 0;
+    let projection = Projection::Perspective {
+        yfov: vertical_fov(camera.fov, camera.width, camera.height),
+        aspect: sized.then(|| (f64::from(camera.width) / f64::from(camera.height)) as f32),
+        near: finite(camera.near),
+        far: camera.far.is_finite().then_some(camera.far),
+    };
+    scene::Camera { name, projection, extras }
+}
+
+/// The vertical field of view. The file's is along the longer side of the picture, as Blender has it.
+pub(in crate::formats::bogle) fn vertical_fov(fov: f32, width: u32, height: u32) -> f32 {
+    if width < height || height == 0 {
+        return finite(fov);
+    }
+    let ratio = f64::from(height) / f64::from(width);
+    finite((2.0 * ((f64::from(fov) / 2.0).tan() * ratio).atan()) as f32)
+}
+
+fn lift_light(light: &Light) -> scene::Light {
+    let mut extras = Extras::default();
+    let name = names::lift(&light.name, &mut extras);
+    let attenuation = [light.constant, light.linear, light.quadratic];
+    extras.set(FORMAT.id, "color", floats(&light.color));
+    extras.set(FORMAT.id, "attenuation", floats(&attenuation));
+    extras.set(FORMAT.id, "intensity", float_to_json(light.intensity));
+    extras.set(FORMAT.id, "angle", float_to_json(light.angle));
+    let kind = match light.kind {
+        Light::SPOT => LightKind::Spot { inner: 0.0, outer: finite(light.angle) / 2.0 },
+        Light::DIRECTIONAL => LightKind::Directional,
+        _ => LightKind::Point,
+    };
+    let [r, g, b, _] = light.color.map(finite);
+    scene::Light {
+        name,
+        kind,
+        color: [r, g, b],
+        intensity: finite(light.intensity),
+        range: None,
+        attenuation: Some(attenuation.map(finite)),
+        extras,
+    }
+}
+
+/// What an animation without anything that moves keeps.
+pub(super) fn still(index: usize, animation: &crate::formats::bogle::model::Animation) -> serde_json::Value {
+    let offsets: Vec<f32> = animation.keys.iter().flat_map(|key| key.root_offset).collect();
+    json!({
+        "index": index,
+        "name_bytes": animation.name,
+        "times": floats(&animation.keys.iter().map(|key| key.time).collect::<Vec<_>>()),
+        "offsets": floats(&offsets),
+    })
+}

@@ -1,0 +1,190 @@
+//! BOGLE to Scene.
+//!
+//! Cameras, lights and materials become those of the Scene, with the same indices. A geometry becomes a mesh; one that
+//! is shown with several materials becomes one mesh for each, because there the mesh holds the material. An instance
+//! becomes a node wherever the scene tree has it. An animation collection becomes an armature node with one node for
+//! each bone below every instance that uses it.
+
+mod geometry;
+mod look;
+mod skeleton;
+
+use std::collections::BTreeMap;
+
+use glam::Mat4;
+
+use super::frame::Frame;
+use super::model::{Instance, Model, is_affine, named};
+use super::tree::Tree;
+use super::{FORMAT, names};
+use crate::diag::Issues;
+use crate::formats::{Lifted, ReadOptions};
+use crate::scene::{Extras, Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform, float_to_json};
+use geometry::Variant;
+use skeleton::Skeleton;
+
+pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
+pub(super) use look::{Surface, vertical_fov};
+
+/// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
+const COPIES: usize = 64 << 20;
+
+/// The Scene that a model means.
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let mut lifter = Lifter {
+        model,
+        scene: Scene::default(),
+        issues: Issues::new(options.limits.issues_per_code),
+        textures: BTreeMap::new(),
+        meshes: BTreeMap::new(),
+        highest_bones: highest_bones(model),
+        skeletons: Vec::new(),
+        copies: vec![Vec::new(); model.collections.len()],
+        budget: COPIES.max(model.tree_offset()),
+    };
+    lifter.looks();
+    lifter.geometries();
+    lifter.instances();
+    lifter.unused_collections();
+    lifter.animations();
+    Lifted { scene: lifter.scene, issues: lifter.issues }
+}
+
+struct Lifter<'a> {
+    model: &'a Model,
+    scene: Scene,
+    issues: Issues,
+    textures: BTreeMap<Vec<u8>, TextureId>,
+    /// The meshes that the geometries became.
+    meshes: BTreeMap<Variant, MeshId>,
+    /// For each geometry the highest bone that a vertex hangs on.
+    highest_bones: Vec<Option<u32>>,
+    /// The copies of collections, each with its bones.
+    skeletons: Vec<Skeleton>,
+    /// For each collection its copies.
+    copies: Vec<Vec<usize>>,
+    /// Bytes that copies may still take.
+    budget: usize,
+}
+
+impl Lifter<'_> {
+    /// A node for each place of the tree; instances without a place become nodes outside the scene.
+    fn instances(&mut self) {
+        let tree = self.model.parsed_tree().unwrap_or_default();
+        let mut nodes: Vec<Option<(NodeId, Frame)>> = Vec::with_capacity(tree.places.len());
+        let mut roots = Vec::new();
+        for place in &tree.places {
+            let parent = place.parent.and_then(|parent| nodes.get(parent).copied().flatten());
+            let node = self.instance(place.instance, parent.map_or(Frame::Turned, |(_, frame)| frame));
+            if let Some((id, _)) = node {
+                match parent.and_then(|(parent, _)| self.scene.nodes.get_mut(parent)) {
+                    Some(parent) => parent.children.push(id),
+                    None => roots.push(id),
+                }
+            }
+            nodes.push(node);
+        }
+        for (index, placed) in tree.placed(self.model.instances.len()).into_iter().enumerate() {
+            if !placed {
+                self.instance(index, Frame::Turned);
+            }
+        }
+        self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+        self.scene.default_scene = Some(0);
+        self.keep_tree(&tree);
+    }
+
+    /// The tree's text, where the exporter would have written it in another way.
+    fn keep_tree(&mut self, tree: &Tree) {
+        if Tree::to_text(&tree.places) != self.model.tree
+            && let Ok(text) = std::str::from_utf8(&self.model.tree)
+        {
+            self.scene.extras.set(FORMAT.id, "tree", text);
+        }
+    }
+
+    fn instance(&mut self, index: usize, parent: Frame) -> Option<(NodeId, Frame)> {
+        let instance = self.model.instances.get(index)?;
+        let has_camera = named(&self.model.cameras, instance.camera).is_some();
+        let has_light = named(&self.model.lights, instance.light).is_some();
+        let has_geometry = named(&self.model.geometries, instance.geometry).is_some();
+        let looks = has_camera || has_light;
+        let frame = if looks && !has_geometry { Frame::Look } else { Frame::Turned };
+        let camera = has_camera.then(|| Id::new(instance.camera as usize - 1));
+        let light = has_light.then(|| Id::new(instance.light as usize - 1));
+        let mut extras = Extras::default();
+        extras.set(FORMAT.id, "instance", index);
+        let mut node = Node {
+            name: names::lift(&instance.name, &mut extras),
+            transform: placed(frame.to_scene(parent, affine(&instance.matrix))),
+            extras,
+            ..Node::default()
+        };
+        if frame == Frame::Look {
+            (node.camera, node.light) = (camera, light);
+        } else if looks {
+            // Geometry is turned, cameras and lights are not: they get a node of their own.
+            let mut part = Node { name: node.name.clone(), camera, light, ..Node::default() };
+            part.transform = Transform::Matrix(Frame::Look.to_scene(Frame::Turned, Mat4::IDENTITY));
+            part.extras.set(FORMAT.id, "part", true);
+            let part = self.scene.nodes.push(part);
+            node.children.push(part);
+        }
+        let id = self.scene.nodes.push(node);
+        self.skinned(id, frame, instance);
+        Some((id, frame))
+    }
+
+    /// The geometry of an instance, and the skeleton that moves it.
+    fn skinned(&mut self, id: NodeId, frame: Frame, instance: &Instance) {
+        let variant = self.variant_of(instance);
+        let mesh = variant.and_then(|variant| self.meshes.get(&variant).copied());
+        let (mesh, fits) = match (mesh, variant) {
+            (Some(mesh), _) => (Some(mesh), true),
+            (None, Some(variant)) => self.substitute(variant),
+            (None, None) => (None, false),
+        };
+        let skeleton = self.skeleton_of(id, frame, instance);
+        let has_joints = mesh
+            .and_then(|mesh| self.scene.meshes.get(mesh))
+            .is_some_and(|mesh| mesh.primitives.iter().any(|primitive| !primitive.joints.is_empty()));
+        let skin = skeleton
+            .filter(|_| has_joints && fits)
+            .and_then(|skeleton| self.skin(id, skeleton, variant.and_then(|variant| variant.bones)));
+        if let Some(node) = self.scene.nodes.get_mut(id) {
+            (node.mesh, node.skin) = (mesh, skin);
+        }
+    }
+}
+
+fn highest_bones(model: &Model) -> Vec<Option<u32>> {
+    model.geometries.iter().map(|geometry| Some(geometry.highest_bone()?.0)).collect()
+}
+
+/// A matrix of the file, with zero for what is not finite and the last row that belongs there.
+fn affine(values: &[f32; 16]) -> Mat4 {
+    if is_affine(values) {
+        return Mat4::from_cols_array(values);
+    }
+    let mut matrix = Mat4::from_cols_array(&values.map(finite));
+    matrix.x_axis.w = 0.0;
+    matrix.y_axis.w = 0.0;
+    matrix.z_axis.w = 0.0;
+    matrix.w_axis.w = 1.0;
+    matrix
+}
+
+/// The transform of a matrix. That of an object that was never moved is worth to be known as such.
+fn placed(matrix: Mat4) -> Transform {
+    if matrix == Mat4::IDENTITY { Transform::IDENTITY } else { Transform::Matrix(matrix) }
+}
+
+/// Zero for what is infinite or not a number.
+fn finite(value: f32) -> f32 {
+    if value.is_finite() { value } else { 0.0 }
+}
+
+/// Floats as JSON, exactly.
+fn floats(values: &[f32]) -> serde_json::Value {
+    values.iter().copied().map(float_to_json).collect()
+}

@@ -1,0 +1,298 @@
+use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
+use zerocopy::little_endian::F32;
+
+use super::look::still;
+use super::{Lifter, affine, finite, placed};
+use crate::diag::Issue;
+use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::model::{Animation, Bone, Collection, Instance, Key, named};
+use crate::formats::bogle::{FORMAT, codes, names};
+use crate::scene::{
+    self, Channel, Extras, Interpolation, Node, NodeId, Property, Skin, SkinId, Transform, Turn,
+};
+
+/// Bytes that a bone's node takes, about.
+const NODE_BYTES: usize = 512;
+/// Bytes that a key of one bone takes.
+const KEY_BYTES: usize = 20;
+
+/// A copy of a collection in the Scene.
+pub(super) struct Skeleton {
+    /// Which collection.
+    collection: usize,
+    /// The node that holds the roots.
+    armature: NodeId,
+    /// For each bone its node.
+    bones: Vec<NodeId>,
+}
+
+impl Lifter<'_> {
+    /// The skeleton of an instance, as nodes below it. The first copy of a collection is always made, further ones as
+    /// long as they are in proportion.
+    pub(super) fn skeleton_of(&mut self, id: NodeId, frame: Frame, instance: &Instance) -> Option<usize> {
+        let collection = named(&self.model.collections, instance.collection)?;
+        let index = instance.collection as usize - 1;
+        let cost = cost(collection);
+        let first = self.copies.get(index).is_none_or(Vec::is_empty);
+        if !first && !self.afford(cost) {
+            self.issues.push(Issue::new(
+                &codes::SKELETON_COPIES,
+                format!("animation_collections[{index}]"),
+                "too many instances use it; some of them stay at rest",
+            ));
+            return None;
+        }
+        let skeleton = self.skeleton(index, collection, frame);
+        if let Some(node) = self.scene.nodes.get_mut(id) {
+            node.children.push(skeleton.armature);
+        }
+        Some(self.add(index, skeleton))
+    }
+
+    fn add(&mut self, collection: usize, skeleton: Skeleton) -> usize {
+        let copy = self.skeletons.len();
+        self.skeletons.push(skeleton);
+        if let Some(copies) = self.copies.get_mut(collection) {
+            copies.push(copy);
+        }
+        copy
+    }
+
+    /// Collections that no instance uses hang nowhere.
+    pub(super) fn unused_collections(&mut self) {
+        for (index, collection) in self.model.collections.iter().enumerate() {
+            if self.copies.get(index).is_none_or(Vec::is_empty) {
+                let skeleton = self.skeleton(index, collection, Frame::Turned);
+                self.add(index, skeleton);
+            }
+        }
+    }
+
+    fn skeleton(&mut self, index: usize, collection: &Collection, parent: Frame) -> Skeleton {
+        let mut extras = Extras::default();
+        extras.set(FORMAT.id, "collection", index);
+        let name = names::lift(&collection.name, &mut extras);
+        let stills = collection.animations.iter().enumerate().filter(|(_, a)| !moves(collection, a));
+        let stills: Vec<_> = stills.map(|(i, animation)| still(i, animation)).collect();
+        if !stills.is_empty() {
+            extras.set(FORMAT.id, "still_animations", stills);
+        }
+        let transform = Frame::Turned.to_scene(parent, affine(&collection.transform));
+        let armature =
+            self.scene.nodes.push(Node { name, transform: placed(transform), extras, ..Node::default() });
+        let parents = collection.parents();
+        let bones: Vec<NodeId> = collection
+            .bones
+            .iter()
+            .zip(&parents)
+            .enumerate()
+            .map(|(i, (bone, parent))| {
+                let mut node = Node { name: format!("bone {i}"), ..Node::default() };
+                node.transform = rest_transform(bone, parent.is_none());
+                node.extras.set(FORMAT.id, "bone", i);
+                self.scene.nodes.push(node)
+            })
+            .collect();
+        for (bone, parent) in bones.iter().zip(&parents) {
+            let parent = parent.and_then(|parent| bones.get(parent).copied()).unwrap_or(armature);
+            if let Some(parent) = self.scene.nodes.get_mut(parent) {
+                parent.children.push(*bone);
+            }
+        }
+        Skeleton { collection: index, armature, bones }
+    }
+
+    /// The skin of a node that a skeleton moves. With `missing` there is one joint more, for bones that do not exist.
+    pub(super) fn skin(&mut self, id: NodeId, skeleton: usize, missing: Option<u32>) -> Option<SkinId> {
+        let Skeleton { collection: index, armature, bones } = self.skeletons.get(skeleton)?;
+        let (index, armature) = (*index, *armature);
+        let mut joints = bones.clone();
+        let collection = self.model.collections.get(index)?;
+        let Some(mut inverse_binds) = inverse_binds(collection) else {
+            self.issues.push(Issue::new(
+                &codes::SKELETON_TRANSFORM,
+                format!("animation_collections[{index}].transform"),
+                "the transform cannot be inverted; the mesh is not skinned",
+            ));
+            return None;
+        };
+        if let Some(limit) = missing {
+            joints.truncate(limit as usize);
+            inverse_binds.truncate(limit as usize);
+            let mut node = Node { name: "missing bone".to_owned(), ..Node::default() };
+            node.extras.set(FORMAT.id, "missing_bone", true);
+            let node = self.scene.nodes.push(node);
+            self.scene.nodes.get_mut(id)?.children.push(node);
+            joints.push(node);
+            inverse_binds.push(Mat4::IDENTITY);
+        }
+        let name = self.scene.nodes.get(armature)?.name.clone();
+        let skeleton = Some(armature);
+        Some(self.scene.skins.push(Skin { name, joints, inverse_binds, skeleton, extras: Extras::default() }))
+    }
+
+    /// One animation of the Scene for each of a collection, which moves all copies of its skeleton.
+    pub(super) fn animations(&mut self) {
+        for (index, collection) in self.model.collections.iter().enumerate() {
+            for (number, animation) in collection.animations.iter().enumerate() {
+                if !moves(collection, animation) {
+                    continue;
+                }
+                let mut extras = Extras::default();
+                extras.set(FORMAT.id, "collection", index);
+                extras.set(FORMAT.id, "animation", number);
+                let name = names::lift(&animation.name, &mut extras);
+                let tracks = tracks(collection, animation);
+                let copies = self.copies.get(index).into_iter().flatten();
+                let copies = copies.filter_map(|copy| self.skeletons.get(*copy));
+                let channels = copies.flat_map(|skeleton| channels(&tracks, &skeleton.bones)).collect();
+                self.scene.animations.push(scene::Animation { name, channels, extras });
+            }
+        }
+    }
+}
+
+/// Whether an animation has keys and bones to move.
+fn moves(collection: &Collection, animation: &Animation) -> bool {
+    !collection.bones.is_empty() && !animation.keys.is_empty()
+}
+
+/// What a copy of a collection takes, about.
+fn cost(collection: &Collection) -> usize {
+    let keys: usize = collection.animations.iter().map(|animation| animation.keys.len()).sum();
+    let per_bone = keys.saturating_mul(KEY_BYTES).saturating_add(NODE_BYTES);
+    collection.bones.len().saturating_mul(per_bone).saturating_add(NODE_BYTES)
+}
+
+/// A rotation of the file, normalised; none for what has no length.
+fn rotation(values: [F32; 4]) -> DQuat {
+    let [x, y, z, w] = values.map(|x| f64::from(finite(x.get())));
+    let q = DQuat::from_xyzw(x, y, z, w);
+    if q.length_squared() > 0.0 { q.normalize() } else { DQuat::IDENTITY }
+}
+
+fn position(values: [F32; 3]) -> DVec3 {
+    DVec3::from_array(values.map(|x| f64::from(finite(x.get()))))
+}
+
+/// The rotation and the translation of a bone in its parent. A child is moved in its own turned frame (R·T), a root is
+/// not (T·R): that is how the exporter stores what Blender has.
+fn rest(bone: &Bone, root: bool) -> (DQuat, DVec3) {
+    let (q, p) = (rotation(bone.rotation), position(bone.position));
+    (q, if root { p } else { q * p })
+}
+
+fn rest_transform(bone: &Bone, root: bool) -> Transform {
+    let (q, p) = rest(bone, root);
+    Transform::Trs { translation: turned(p), rotation: turned_rotation(q), scale: Vec3::ONE }
+}
+
+fn turned(v: DVec3) -> Vec3 {
+    Turn::ZUpToYUp.vec3(v.as_vec3())
+}
+
+fn turned_rotation(q: DQuat) -> Quat {
+    Turn::ZUpToYUp.quat(q.as_quat())
+}
+
+/// For each bone, from the mesh's space to the bone's at rest; `None` when the skeleton's transform is singular.
+fn inverse_binds(collection: &Collection) -> Option<Vec<Mat4>> {
+    let transform = affine(&collection.transform).as_dmat4();
+    let parents = collection.parents();
+    let mut to_mesh = vec![transform; parents.len()];
+    for index in collection.parents_first() {
+        let (bone, parent) = (collection.bones.get(index)?, parents.get(index)?);
+        let (q, p) = rest(bone, parent.is_none());
+        let above = parent.and_then(|parent| to_mesh.get(parent).copied()).unwrap_or(transform);
+        *to_mesh.get_mut(index)? = above * DMat4::from_rotation_translation(q, p);
+    }
+    let scale = transform.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    if transform.determinant().abs() <= 1e-12 * scale.powi(3) {
+        return None;
+    }
+    let inverses = to_mesh.into_iter().map(|matrix| {
+        let mut inverse = matrix.inverse().as_mat4();
+        // An affine matrix has an affine inverse; rounding must not spoil that.
+        inverse.x_axis.w = 0.0;
+        inverse.y_axis.w = 0.0;
+        inverse.z_axis.w = 0.0;
+        inverse.w_axis.w = 1.0;
+        Turn::ZUpToYUp.matrix(inverse)
+    });
+    let inverses: Vec<Mat4> = inverses.collect();
+    inverses.iter().all(|matrix| matrix.is_finite()).then_some(inverses)
+}
+
+/// The movement of one bone.
+struct Track {
+    bone: usize,
+    property: Property,
+    times: Vec<f32>,
+    values: Vec<f32>,
+}
+
+/// The keys of an animation in the order of time, with times that rise: the exporter's do already.
+fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
+    let mut keys: Vec<&Key> = animation.keys.iter().filter(|key| key.time.is_finite()).collect();
+    if keys.windows(2).any(|pair| matches!(pair, [a, b] if a.time > b.time)) {
+        keys.sort_by(|a, b| a.time.total_cmp(&b.time));
+    }
+    let mut times = Vec::with_capacity(keys.len());
+    let mut before = f32::NEG_INFINITY;
+    keys.retain(|key| {
+        let time = if key.time > before { key.time } else { before.next_up() };
+        if time.is_finite() {
+            times.push(time);
+            before = time;
+        }
+        time.is_finite()
+    });
+    (times, keys)
+}
+
+/// The movement of every bone: a key turns it from its rest in its own frame, and the root is moved in that frame
+/// before. Only the first root is: the engine knows no other.
+fn tracks(collection: &Collection, animation: &Animation) -> Vec<Track> {
+    let (times, keys) = rising(animation);
+    let parents = collection.parents();
+    let first_root = parents.iter().position(Option::is_none);
+    let mut tracks = Vec::new();
+    for (index, (bone, parent)) in collection.bones.iter().zip(&parents).enumerate() {
+        let (q, p) = rest(bone, parent.is_none());
+        let mut before = None;
+        let turn = |key: &&Key| {
+            let key = key.rotations.get(index).copied().map_or(DQuat::IDENTITY, rotation);
+            // The same rotation has two signs; the nearer one makes readers turn the short way.
+            let now = (q * key).normalize();
+            let now = if before.is_some_and(|before: DQuat| before.dot(now) < 0.0) { -now } else { now };
+            before = Some(now);
+            turned_rotation(now).to_array()
+        };
+        let values = keys.iter().flat_map(turn).collect();
+        tracks.push(Track { bone: index, property: Property::Rotation, times: times.clone(), values });
+        let moved = keys.iter().any(|key| key.root_offset != [0.0; 3]);
+        if first_root == Some(index) && moved {
+            let offset = |key: &&Key| {
+                let offset = DVec3::from_array(key.root_offset.map(|x| f64::from(finite(x))));
+                turned(p + q * offset).to_array()
+            };
+            let values = keys.iter().flat_map(offset).collect();
+            tracks.push(Track { bone: index, property: Property::Translation, times: times.clone(), values });
+        }
+    }
+    tracks
+}
+
+fn channels(tracks: &[Track], bones: &[NodeId]) -> Vec<Channel> {
+    let channel = |track: &Track| {
+        Some(Channel {
+            node: bones.get(track.bone).copied()?,
+            property: track.property,
+            interpolation: Interpolation::Linear,
+            times: track.times.clone(),
+            values: track.values.clone(),
+            extras: Extras::default(),
+        })
+    };
+    tracks.iter().filter_map(channel).collect()
+}

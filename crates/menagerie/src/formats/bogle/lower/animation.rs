@@ -1,0 +1,291 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{DQuat, DVec3, Quat, Vec3};
+
+use super::pool::Pool;
+use super::skeleton::{Rig, Stance};
+use super::{Lowering, kept_index};
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bogle::model::{Animation, Collection, Key};
+use crate::formats::bogle::names;
+use crate::scene::{self, Channel, Interpolation, NodeId, Property, Transform, Turn};
+
+/// Keys a second where a channel has to be resampled.
+const RATE: f32 = 60.0;
+/// Keys that one animation may have when it is resampled.
+const MAX_KEYS: usize = 1 << 16;
+/// Errors below this are rounding: of positions by the size of the skeleton, of rotations in degrees.
+const SMALL: f64 = 2e-5;
+const SMALL_ANGLE: f64 = 0.02;
+
+/// What happens to one skeleton in one animation.
+struct Motion<'a> {
+    /// The channels of the bones and of all that is above them.
+    channels: BTreeMap<NodeId, Vec<&'a Channel>>,
+    /// Whether the bones' own transforms tell everything.
+    direct: bool,
+}
+
+impl Lowering<'_> {
+    /// The animation collections, and for each skeleton its number.
+    pub(super) fn collections(&mut self) -> (Vec<Collection>, Vec<usize>) {
+        self.report_lost_channels();
+        let rigs = std::mem::take(&mut self.rigs);
+        let mut pool = Pool::default();
+        let mut numbers = Vec::with_capacity(rigs.len());
+        for rig in &rigs {
+            let mut ranked: Vec<(usize, Animation)> = rig.stills.clone();
+            for (i, animation) in self.scene.animations.iter().enumerate() {
+                let rank = kept_index(&animation.extras, "animation").unwrap_or(usize::MAX);
+                if let Some(animation) = self.animation(i, animation, rig) {
+                    ranked.push((rank, animation));
+                }
+            }
+            ranked.sort_by_key(|(rank, _)| *rank);
+            let animations = ranked.into_iter().map(|(_, animation)| animation).collect();
+            let collection = Collection { animations, ..rig.collection.clone() };
+            numbers.push(pool.add(rig.wanted, rig.group, collection));
+        }
+        let (collections, place_of) = pool.finish();
+        self.rigs = rigs;
+        (collections, numbers.into_iter().filter_map(|number| place_of.get(number).copied()).collect())
+    }
+
+    /// Movements that are not those of bones, and scales.
+    fn report_lost_channels(&mut self) {
+        let bones: BTreeSet<NodeId> = self.rigs.iter().flat_map(|rig| rig.bones.iter().copied()).collect();
+        for (i, animation) in self.scene.animations.iter().enumerate() {
+            let path = format!("animations[{i}]");
+            let moving = animation.channels.iter().filter(|channel| channel.property != Property::Weights);
+            if animation.channels.is_empty() {
+                let message = "an animation that moves nothing was left out";
+                self.losses.dropped(Aspect::Animations, path.clone(), message);
+            }
+            let others = moving.clone().filter(|channel| !bones.contains(&channel.node)).count();
+            if others > 0 {
+                let message = "BOGLE moves bones only; the movement of other nodes was left out";
+                let loss = Loss::new(Aspect::Animations, LossKind::Dropped, path.clone(), message);
+                self.losses.push(loss.count(others));
+            }
+            let mut stats = ErrorStats::default();
+            let scales = moving.filter(|c| c.property == Property::Scale && bones.contains(&c.node));
+            for channel in scales {
+                let (_, _, rest, _) = self.local(channel.node).to_trs();
+                for key in 0..channel.times.len() {
+                    let value =
+                        channel.key(key).iter().zip(rest.to_array()).map(|(a, b)| f64::from((a - b).abs()));
+                    let off = value.fold(0.0, f64::max);
+                    stats.add(if off > 1e-4 { off } else { 0.0 });
+                }
+            }
+            if stats.is_off() {
+                let message = "BOGLE's bones do not scale";
+                let loss = Loss::new(Aspect::Animations, LossKind::Dropped, path, message);
+                self.losses.push(loss.measured(stats, "scale factor"));
+            }
+        }
+    }
+
+    /// An animation of a skeleton; `None` when it does not move it.
+    fn animation(&mut self, i: usize, animation: &scene::Animation, rig: &Rig) -> Option<Animation> {
+        let motion = self.motion(animation, rig)?;
+        let times = key_times(motion.channels.values().flatten().copied());
+        let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
+        let first_root = rig.parents.iter().position(Option::is_none);
+        let mut keys: Vec<Key> = Vec::with_capacity(times.len());
+        let mut before: Vec<DQuat> = Vec::new();
+        for (time, pose) in times.iter().zip(&poses) {
+            let turns = pose.iter().zip(&rig.rest).map(|((now, _), (rest, _))| rest.inverse() * *now);
+            // The same rotation has two signs; the nearer one makes readers turn the short way.
+            let nearer = |(bone, turn): (usize, DQuat)| {
+                if before.get(bone).is_some_and(|before| before.dot(turn) < 0.0) { -turn } else { turn }
+            };
+            before = turns.enumerate().map(nearer).collect();
+            let offset = first_root.and_then(|root| {
+                let ((_, now), (turn, rest)) = (pose.get(root)?, rig.rest.get(root)?);
+                let offset = turn.inverse() * (*now - *rest);
+                let small = SMALL * 0.01 * rest.abs().max_element().max(now.abs().max_element());
+                Some(if offset.abs().max_element() <= small { DVec3::ZERO } else { offset })
+            });
+            let rotation = |turn: &DQuat| Turn::YUpToZUp.quat(turn.as_quat()).to_array().map(Into::into);
+            keys.push(Key {
+                time: *time,
+                root_offset: Turn::YUpToZUp.vec3(offset.unwrap_or_default().as_vec3()).to_array(),
+                rotations: before.iter().map(rotation).collect(),
+            });
+        }
+        if !rig.from_file {
+            let message = "joints move as bones; what else hangs on them stays where it rests";
+            self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
+        }
+        self.measure(i, rig, &motion, &times, &poses);
+        self.report_resampling(i, &motion, times.len());
+        Some(Animation { name: names::lower(&animation.name, &animation.extras), keys })
+    }
+
+    /// The channels of an animation that move a skeleton.
+    fn motion<'a>(&self, animation: &'a scene::Animation, rig: &Rig) -> Option<Motion<'a>> {
+        let bones: BTreeSet<NodeId> = rig.bones.iter().copied().collect();
+        let mut above: BTreeSet<NodeId> = BTreeSet::new();
+        for bone in &rig.bones {
+            for ancestor in self.ancestors(*bone) {
+                if !bones.contains(&ancestor) && !above.insert(ancestor) {
+                    break;
+                }
+            }
+        }
+        let mut channels: BTreeMap<NodeId, Vec<&Channel>> = BTreeMap::new();
+        let mut direct = rig.direct;
+        for channel in &animation.channels {
+            let moves = channel.property != Property::Weights && !channel.times.is_empty();
+            let of_bone = bones.contains(&channel.node);
+            if moves && (of_bone || above.contains(&channel.node)) {
+                direct &= of_bone && channel.property != Property::Scale;
+                channels.entry(channel.node).or_default().push(channel);
+            }
+        }
+        (!channels.is_empty()).then_some(Motion { channels, direct })
+    }
+
+    fn pose(&self, rig: &Rig, motion: &Motion<'_>, time: f32) -> Vec<Stance> {
+        let local = |id: NodeId| {
+            let rest = self.local(id);
+            motion.channels.get(&id).map_or(rest, |channels| sampled(&rest, channels, time))
+        };
+        self.relative(rig, motion.direct, &local)
+    }
+
+    /// Compares where the bones are with where they will be, at the keys and between them.
+    fn measure(&mut self, i: usize, rig: &Rig, motion: &Motion<'_>, times: &[f32], poses: &[Vec<Stance>]) {
+        let mut distance = ErrorStats::default();
+        let mut angle = ErrorStats::default();
+        let mut size = 0.0f64;
+        let mut compare = |meant: &[Stance], got: &[Stance]| {
+            let order = &rig.parents;
+            for ((a, a_at), (b, b_at)) in placed(meant, order).into_iter().zip(placed(got, order)) {
+                size = size.max(a_at.abs().max_element());
+                distance.add(a_at.distance(b_at));
+                let between = a.inverse() * b;
+                let sine = DVec3::new(between.x, between.y, between.z).length();
+                angle.add((2.0 * sine.atan2(between.w.abs())).to_degrees());
+            }
+        };
+        for (index, pose) in poses.iter().enumerate() {
+            compare(pose, &held(rig, pose));
+            let (Some(next), Some(from), Some(to)) =
+                (poses.get(index + 1), times.get(index), times.get(index + 1))
+            else {
+                continue;
+            };
+            let middle: Vec<Stance> = pose
+                .iter()
+                .zip(next)
+                .map(|((a, a_at), (b, b_at))| (a.slerp(*b, 0.5).normalize(), a_at.lerp(*b_at, 0.5)))
+                .collect();
+            let middle = held(rig, &middle);
+            compare(&self.pose(rig, motion, from + (to - from) / 2.0), &middle);
+        }
+        let path = format!("animations[{i}]");
+        if distance.max > SMALL * size.max(1e-9) {
+            let message = "only the first root is moved in BOGLE, other bones just turn; the error is that of their places";
+            self.losses.measured(Aspect::Animations, path.clone(), message, distance, "scene units");
+        }
+        if angle.max > SMALL_ANGLE {
+            let message = "between the keys bones turn along another way";
+            self.losses.measured(Aspect::Animations, path, message, angle, "degrees");
+        }
+    }
+
+    fn report_resampling(&mut self, i: usize, motion: &Motion<'_>, keys: usize) {
+        let all = || motion.channels.values().flatten();
+        let bent = all().filter(|channel| channel.interpolation != Interpolation::Linear).count();
+        let path = format!("animations[{i}]");
+        if bent > 0 {
+            let message = format!("steps and curves became {keys} keys with straight lines between them");
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Approximated, path, message).count(bent));
+        } else if all().any(|channel| channel.times.len() != keys) {
+            let message = format!("a key holds all bones in BOGLE: all channels got the same {keys} keys");
+            self.losses.approximated(Aspect::Animations, path, message);
+        }
+    }
+}
+
+/// A pose as BOGLE can hold it: bones other than the first root stay where they rest in their parents.
+fn held(rig: &Rig, pose: &[Stance]) -> Vec<Stance> {
+    let first_root = rig.parents.iter().position(Option::is_none);
+    let of_bone = |(bone, ((turn, at), (_, rest))): (usize, (&Stance, &Stance))| {
+        (*turn, if first_root == Some(bone) { *at } else { *rest })
+    };
+    pose.iter().zip(&rig.rest).enumerate().map(of_bone).collect()
+}
+
+/// Where the bones are in the space of the roots. Bones whose parents come later are placed by going up.
+fn placed(pose: &[Stance], parents: &[Option<usize>]) -> Vec<Stance> {
+    let mut done: Vec<Option<Stance>> = vec![None; pose.len()];
+    let mut chain = Vec::new();
+    for start in 0..pose.len() {
+        let mut at = Some(start);
+        while let Some(bone) = at.filter(|bone| done.get(*bone).is_some_and(Option::is_none)) {
+            chain.push(bone);
+            at = parents.get(bone).copied().flatten();
+        }
+        let mut above = at.and_then(|bone| done.get(bone).copied().flatten());
+        while let Some(bone) = chain.pop() {
+            let (turn, moved) = pose.get(bone).copied().unwrap_or_default();
+            let here = above.map_or((turn, moved), |(q, p)| (q * turn, p + q * moved));
+            if let Some(slot) = done.get_mut(bone) {
+                *slot = Some(here);
+            }
+            above = Some(here);
+        }
+    }
+    done.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// A transform with what its channels say at a time.
+fn sampled(rest: &Transform, channels: &[&Channel], time: f32) -> Transform {
+    let (mut translation, mut rotation, mut scale, _) = rest.to_trs();
+    for channel in channels {
+        let Some(value) = channel.sample(time) else { continue };
+        match (channel.property, value.as_slice()) {
+            (Property::Translation, &[x, y, z]) => translation = Vec3::new(x, y, z),
+            (Property::Scale, &[x, y, z]) => scale = Vec3::new(x, y, z),
+            (Property::Rotation, &[x, y, z, w]) => rotation = Quat::from_xyzw(x, y, z, w),
+            _ => {}
+        }
+    }
+    Transform::Trs { translation, rotation, scale }
+}
+
+/// The times of all keys of several channels. A step is held until just before the next key; a curve gets keys in
+/// between.
+fn key_times<'a>(channels: impl Iterator<Item = &'a Channel>) -> Vec<f32> {
+    let mut times: Vec<f32> = Vec::new();
+    for channel in channels {
+        times.extend_from_slice(&channel.times);
+        for pair in channel.times.windows(2) {
+            let &[from, to] = pair else { continue };
+            match channel.interpolation {
+                Interpolation::Linear => {}
+                Interpolation::Step => times.push(to.next_down().max(from)),
+                Interpolation::Cubic => {
+                    let parts = ((to - from) * RATE).ceil().clamp(1.0, MAX_KEYS as f32) as usize;
+                    times.extend((1..parts).map(|part| from + (to - from) * part as f32 / parts as f32));
+                }
+            }
+        }
+    }
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    if times.len() > MAX_KEYS {
+        let step = times.len().div_ceil(MAX_KEYS);
+        let last = times.last().copied();
+        times = times.into_iter().step_by(step).collect();
+        if times.last().copied() != last {
+            times.extend(last);
+        }
+    }
+    times
+}

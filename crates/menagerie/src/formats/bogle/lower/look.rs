@@ -1,0 +1,438 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{Lowering, number};
+use crate::bytes::utf8_or_windows_1252;
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::formats::bogle::lift::{Surface, vertical_fov};
+use crate::formats::bogle::model::{Camera, Light, Material, Slot};
+use crate::formats::bogle::{FORMAT, names};
+use crate::ops::to_phong;
+use crate::scene::{
+    self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
+    TextureRef, float_from_json,
+};
+
+/// How far two numbers may be apart that mean the same.
+const SAME: f32 = 1e-5;
+/// The height of the picture of a camera that does not say it.
+const PICTURE_HEIGHT: u32 = 1080;
+/// The far end of a camera that has none.
+const FAR: f32 = 1000.0;
+
+/// Which cameras, lights and materials are used; they are numbered in the order of the Scene.
+#[derive(Default)]
+pub(super) struct Looks {
+    cameras: BTreeSet<CameraId>,
+    lights: BTreeSet<LightId>,
+    materials: BTreeSet<MaterialId>,
+    default_material: bool,
+}
+
+/// The place in a list that stands for the default material until all are numbered.
+const DEFAULT: u32 = u32::MAX;
+
+impl Lowering<'_> {
+    /// Notes that a camera is used. The number counts the Scene's cameras from one until all are numbered.
+    pub(super) fn camera(&mut self, id: CameraId) -> u32 {
+        self.looks.cameras.insert(id);
+        number(id.index() + 1)
+    }
+
+    pub(super) fn light(&mut self, id: LightId) -> u32 {
+        self.looks.lights.insert(id);
+        number(id.index() + 1)
+    }
+
+    pub(super) fn material_of(&mut self, node: &scene::Node, part: usize) -> u32 {
+        let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
+        match mesh.and_then(|mesh| mesh.primitives.get(part)?.material) {
+            Some(id) => {
+                self.looks.materials.insert(id);
+                number(id.index() + 1)
+            }
+            None => {
+                self.looks.default_material = true;
+                DEFAULT
+            }
+        }
+    }
+
+    /// Lowers what is used or comes from a BOGLE file, and numbers it.
+    pub(super) fn looks_into_model(&mut self) {
+        let scene = self.scene;
+        let looks = std::mem::take(&mut self.looks);
+        let mut cameras = BTreeMap::new();
+        for (id, camera) in scene.cameras.iter() {
+            if looks.cameras.contains(&id) || camera.extras.of(FORMAT.id).is_some() {
+                let main = cameras.is_empty();
+                let camera = self.lower_camera(id, camera, main);
+                self.model.cameras.push(camera);
+                cameras.insert(number(id.index() + 1), number(self.model.cameras.len()));
+            }
+        }
+        let mut lights = BTreeMap::new();
+        for (id, light) in scene.lights.iter() {
+            if looks.lights.contains(&id) || light.extras.of(FORMAT.id).is_some() {
+                let light = self.lower_light(id, light);
+                self.model.lights.push(light);
+                lights.insert(number(id.index() + 1), number(self.model.lights.len()));
+            }
+        }
+        let mut materials = BTreeMap::new();
+        for (id, material) in scene.materials.iter() {
+            if looks.materials.contains(&id) || material.extras.of(FORMAT.id).is_some() {
+                let material = self.lower_material(id, material);
+                self.model.materials.push(material);
+                materials.insert(number(id.index() + 1), number(self.model.materials.len()));
+            }
+        }
+        let lowered_materials = materials.len();
+        if looks.default_material {
+            self.model.materials.push(Material::default());
+            materials.insert(DEFAULT, number(self.model.materials.len()));
+            let message = "parts without a material got a white one: BOGLE needs one";
+            self.losses.added(Aspect::Materials, "materials", message);
+        }
+        for (aspect, path, left) in [
+            (Aspect::Cameras, "cameras", scene.cameras.len() - cameras.len()),
+            (Aspect::Lights, "lights", scene.lights.len() - lights.len()),
+            (Aspect::Materials, "materials", scene.materials.len() - lowered_materials),
+        ] {
+            if left > 0 {
+                self.losses.dropped(aspect, path, format!("{left} that nothing shown uses were left out"));
+            }
+        }
+        let find = |map: &BTreeMap<u32, u32>, index: u32| map.get(&index).copied().unwrap_or(0);
+        for instance in &mut self.model.instances {
+            instance.camera = find(&cameras, instance.camera);
+            instance.light = find(&lights, instance.light);
+            instance.material = find(&materials, instance.material);
+        }
+    }
+
+    pub(super) fn ambient(&mut self) -> [f32; 4] {
+        let kept = floats(&self.scene.extras, "ambient");
+        let kept = kept.filter(|kept: &[f32; 4]| {
+            self.scene.ambient.is_none_or(|ambient| near(&ambient, &kept.map(or_zero)))
+        });
+        if kept.is_none() && self.scene.ambient.is_none() {
+            let message = "BOGLE always has ambient light; it is black";
+            self.losses.added(Aspect::Lights, "ambient", message);
+        }
+        kept.or(self.scene.ambient).unwrap_or([0.0, 0.0, 0.0, 1.0])
+    }
+
+    fn lower_camera(&mut self, id: CameraId, camera: &scene::Camera, first: bool) -> Camera {
+        let path = format!("cameras[{}]", id.index());
+        let name = names::lower(&camera.name, &camera.extras);
+        let byte = |name: &str| integer(&camera.extras, name).and_then(|value| u8::try_from(value).ok());
+        let main = byte("main").unwrap_or(u8::from(first));
+        let kind = byte("type").filter(|kind| *kind <= 1).unwrap_or(0);
+        let base = Camera { kind, name, main, ..Camera::default() };
+        let (yfov, aspect, near_clip, far) = match camera.projection {
+            Projection::Perspective { yfov, aspect, near, far } => (yfov, aspect, near, far),
+            Projection::Orthographic { xmag, ymag, near, far } => {
+                let message = "BOGLE has perspective cameras only; this one was orthographic";
+                self.losses.approximated(Aspect::Cameras, path.clone(), message);
+                let distance = (far / 2.0).max(1e-3);
+                let yfov = 2.0 * (ymag.abs() / distance).atan();
+                (yfov, Some(xmag / ymag).filter(|a| a.is_finite() && *a > 0.0), near.max(1e-3), Some(far))
+            }
+        };
+        if let Some(camera) = kept_camera(&camera.extras, &base, yfov, aspect, near_clip, far) {
+            return camera;
+        }
+        let far = far.unwrap_or_else(|| {
+            let message = format!("BOGLE's cameras see only so far: {FAR}");
+            self.losses.approximated(Aspect::Cameras, path.clone(), message);
+            FAR.max(near_clip * 2.0)
+        });
+        let aspect = aspect.filter(|aspect| *aspect > 0.0).unwrap_or_else(|| {
+            let message = "the camera takes the window's shape, BOGLE's have their own: 16 by 9";
+            self.losses.approximated(Aspect::Cameras, path.clone(), message);
+            16.0 / 9.0
+        });
+        let (width, height) = picture(aspect);
+        let mut off = ErrorStats::default();
+        off.add(f64::from((width as f32 / height as f32 - aspect).abs()));
+        if off.max > 1e-6 {
+            let message = "the shape of the picture was rounded to whole pixels";
+            self.losses.measured(Aspect::Cameras, path, message, off, "aspect ratio");
+        }
+        // The file has the angle along the longer side.
+        let ratio = f64::from(width) / f64::from(height);
+        let half = (f64::from(yfov) / 2.0).tan();
+        let fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        Camera { width, height, near: near_clip, far, fov, ..base }
+    }
+
+    fn lower_light(&mut self, id: LightId, light: &scene::Light) -> Light {
+        let path = format!("lights[{}]", id.index());
+        let [r, g, b] = light.color;
+        let kept_color: Option<[f32; 4]> = floats(&light.extras, "color");
+        let alpha = kept_color.map_or(1.0, |[.., alpha]| alpha);
+        let (kind, angle) = match light.kind {
+            LightKind::Point => (Light::POINT, 0.0),
+            LightKind::Directional => (Light::DIRECTIONAL, 0.0),
+            LightKind::Spot { inner, outer } => {
+                if inner != 0.0 {
+                    let message = "the bright middle of a spot light has no place in BOGLE";
+                    self.losses.dropped(Aspect::Lights, path.clone(), message);
+                }
+                (Light::SPOT, outer * 2.0)
+            }
+        };
+        let kept_angle = float(&light.extras, "angle");
+        let angle =
+            kept_angle.filter(|kept| kind != Light::SPOT || close(or_zero(*kept), angle)).unwrap_or(angle);
+        if light.range.is_some() {
+            let message = "how far a light reaches has no place in BOGLE";
+            self.losses.dropped(Aspect::Lights, path.clone(), message);
+        }
+        let kept = floats(&light.extras, "attenuation");
+        let attenuation = kept.filter(|kept: &[f32; 3]| {
+            light.attenuation.is_none_or(|attenuation| near(&attenuation, &kept.map(or_zero)))
+        });
+        let [constant, linear, quadratic] = attenuation.or(light.attenuation).unwrap_or_else(|| {
+            let message =
+                "the light got the attenuation of its kind: with the square of the distance, or none";
+            self.losses.added(Aspect::Lights, path, message);
+            if kind == Light::DIRECTIONAL { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] }
+        });
+        // A format without negative lights may have made a zero of the exporter's −0.5.
+        let kept_intensity = float(&light.extras, "intensity")
+            .filter(|kept| close(or_zero(*kept), light.intensity) || (*kept < 0.0 && light.intensity == 0.0));
+        Light {
+            kind,
+            name: names::lower(&light.name, &light.extras),
+            color: [r, g, b, alpha],
+            constant,
+            linear,
+            quadratic,
+            intensity: kept_intensity.unwrap_or(light.intensity),
+            angle,
+        }
+    }
+
+    fn lower_material(&mut self, id: MaterialId, material: &scene::Material) -> Material {
+        let path = format!("materials[{}]", id.index());
+        let phong = to_phong(&material.shading);
+        if !matches!(material.shading, Shading::Phong(_)) {
+            let message =
+                "the shading became Phong; how rough and metallic the surface is was turned into a highlight";
+            self.losses.approximated(Aspect::Materials, path.clone(), message);
+        }
+        let mut made = kept_material(&material.extras);
+        made.name = names::lower(&material.name, &material.extras);
+        self.textures(&path, material, &phong, &mut made);
+        set_colours(material, &phong, &mut made);
+        for (is, message) in [
+            (material.double_sided, "that both sides are drawn has no place in BOGLE"),
+            (
+                material.occlusion_texture.is_some(),
+                "where ambient light does not reach has no place in BOGLE",
+            ),
+            (material.unlit, "a material that light does not change has no place in BOGLE"),
+            (
+                material.normal_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0),
+                "the strength of a normal map has no place in BOGLE",
+            ),
+        ] {
+            if is {
+                self.losses.dropped(Aspect::Materials, path.clone(), message);
+            }
+        }
+        if !same_alpha(&Surface::of(&made).alpha, &material.alpha) {
+            let message = "what the alpha does is only nearly the same in BOGLE";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
+        made
+    }
+
+    /// The names of the textures.
+    fn textures(&mut self, path: &str, material: &scene::Material, phong: &Phong, made: &mut Material) {
+        let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
+        let mut bump = phong.bump_texture.as_ref();
+        if normal.is_some() && bump.is_some() {
+            bump = None;
+            let message = "BOGLE has a normal or a bump texture; the bump texture was left out";
+            self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        if let Some((_, strength)) = bump {
+            made.bump_intensity = *strength;
+        }
+        let slots = [
+            (Slot::Ambient, phong.ambient_texture.as_ref()),
+            (Slot::Emissive, material.emissive_texture.as_ref()),
+            (Slot::Diffuse, phong.diffuse_texture.as_ref()),
+            (Slot::Specular, phong.specular_texture.as_ref()),
+            (Slot::SpecularPower, phong.shininess_texture.as_ref()),
+            (Slot::Normal, normal),
+            (Slot::Bump, bump.map(|(texture, _)| texture)),
+            (Slot::Opacity, phong.opacity_texture.as_ref()),
+        ];
+        for (name, (_, texture)) in made.textures.iter_mut().zip(slots) {
+            *name = texture.map(|texture| self.stem(path, texture)).unwrap_or_default();
+        }
+        let others = match &material.shading {
+            Shading::MetallicRoughness(m) => m.metallic_roughness_texture.is_some(),
+            Shading::SpecularGlossiness(s) => s.specular_glossiness_texture.is_some(),
+            Shading::Phong(_) => false,
+        };
+        if others || material.occlusion_texture.is_some() {
+            let message = "roughness, metal and occlusion maps have no place in BOGLE";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+    }
+
+    /// The name of a texture's picture without `.png`.
+    fn stem(&mut self, path: &str, texture: &TextureRef) -> Vec<u8> {
+        let Some(stored) = self.scene.textures.get(texture.texture) else { return Vec::new() };
+        if texture.uv_set != 0 || texture.transform.is_some() || stored.sampler.is_some() {
+            let message = "how a texture is placed, tiled and filtered has no place in BOGLE";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        let image = stored.image.and_then(|image| self.scene.images.get(image));
+        let uri = image.and_then(|image| image.uri.as_deref().or(Some(image.name.as_str())));
+        let Some((image, uri)) = image.zip(uri.filter(|uri| !uri.is_empty())) else {
+            let message = "a texture has no file name to refer to";
+            self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, message);
+            return Vec::new();
+        };
+        let is_png = uri.len() >= 4 && uri.as_bytes().last_chunk().is_some_and(|end| end == b".png");
+        let folder = uri.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+        let dot = uri.rfind('.').filter(|dot| *dot > folder);
+        let stem = dot.and_then(|dot| uri.get(..dot)).unwrap_or(uri);
+        if !is_png {
+            let message = format!("the engine looks for PNG files only: {uri} has to be converted");
+            self.losses.approximated(Aspect::Textures, path, message);
+        }
+        let kept = image.extras.get(FORMAT.id, "stem_bytes").and_then(Value::as_array);
+        let kept: Option<Vec<u8>> =
+            kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
+        kept.filter(|kept| utf8_or_windows_1252(kept) == stem).unwrap_or_else(|| stem.as_bytes().to_vec())
+    }
+}
+
+/// The camera that a file had, if it still is the same.
+fn kept_camera(
+    extras: &Extras,
+    base: &Camera,
+    yfov: f32,
+    aspect: Option<f32>,
+    near_clip: f32,
+    far: Option<f32>,
+) -> Option<Camera> {
+    let size = |name| integer(extras, name).and_then(|value| u32::try_from(value).ok());
+    let (width, height) = (size("width")?, size("height")?);
+    let (kept_near, kept_far, fov) = (float(extras, "near")?, float(extras, "far")?, float(extras, "fov")?);
+    let same = close(vertical_fov(fov, width, height), yfov)
+        && aspect.is_none_or(|aspect| close(width as f32 / height as f32, aspect))
+        && close(or_zero(kept_near), near_clip)
+        && far.is_none_or(|far| close(kept_far, far));
+    same.then(|| Camera { width, height, near: kept_near, far: kept_far, fov, ..base.clone() })
+}
+
+/// A picture of whole pixels with a shape: the usual height where that gives the shape, else the nearest.
+fn picture(aspect: f32) -> (u32, u32) {
+    let wide = |height: u32| (aspect * height as f32).round().clamp(1.0, 1e6);
+    let off = |height: &u32| (wide(*height) / *height as f32 - aspect).abs();
+    let heights = [PICTURE_HEIGHT, 720, 1000, 1024, 900, 600];
+    let best = heights.into_iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(PICTURE_HEIGHT);
+    (wide(best) as u32, best)
+}
+
+/// The numbers that a file had.
+fn kept_material(extras: &Extras) -> Material {
+    let usual = Material::default();
+    let one = |name: &str, usual: f32| float(extras, name).unwrap_or(usual);
+    let byte = |name: &str| integer(extras, name).and_then(|value| u8::try_from(value).ok()).unwrap_or(0);
+    Material {
+        shader: byte("shader"),
+        ambient: floats(extras, "ambient").unwrap_or(usual.ambient),
+        emissive: floats(extras, "emissive").unwrap_or(usual.emissive),
+        diffuse: floats(extras, "diffuse").unwrap_or(usual.diffuse),
+        specular: floats(extras, "specular").unwrap_or(usual.specular),
+        opacity: one("opacity", usual.opacity),
+        specular_power: one("specular_power", usual.specular_power),
+        reflectance: one("reflectance", usual.reflectance),
+        refraction: one("refraction", usual.refraction),
+        index_of_refraction: one("index_of_refraction", usual.index_of_refraction),
+        bump_intensity: one("bump_intensity", usual.bump_intensity),
+        specular_scale: one("specular_scale", usual.specular_scale),
+        alpha_threshold: one("alpha_threshold", usual.alpha_threshold),
+        alpha_blend: byte("alpha_blend"),
+        ..usual
+    }
+}
+
+/// Changes the numbers that do not mean any more what the Scene says.
+fn set_colours(material: &scene::Material, phong: &Phong, made: &mut Material) {
+    let was = Surface::of(made);
+    let replace = |raw: &mut [f32; 4], was: [f32; 3], now: [f32; 3]| {
+        if !near(&was, &now) {
+            let ([r, g, b], [.., alpha]) = (now, *raw);
+            *raw = [r, g, b, alpha];
+        }
+    };
+    let [r, g, b, opacity] = phong.diffuse;
+    let [was_r, was_g, was_b, was_opacity] = was.diffuse;
+    replace(&mut made.ambient, was.ambient, phong.ambient);
+    replace(&mut made.emissive, was.emissive, material.emissive);
+    replace(&mut made.diffuse, [was_r, was_g, was_b], [r, g, b]);
+    replace(&mut made.specular, was.specular, phong.specular);
+    if !close(was_opacity, opacity) {
+        let [r, g, b, _] = made.diffuse;
+        made.diffuse = [r, g, b, 1.0];
+        made.opacity = opacity;
+    }
+    if !close(was.shininess, phong.shininess) {
+        made.specular_power = phong.shininess;
+    }
+    if !same_alpha(&Surface::of(made).alpha, &material.alpha) {
+        (made.alpha_blend, made.alpha_threshold) = match material.alpha {
+            AlphaMode::Opaque => (0, 0.0),
+            AlphaMode::Mask { cutoff } => (0, cutoff),
+            AlphaMode::Blend(_) => (1, 0.0),
+        };
+    }
+}
+
+fn same_alpha(a: &AlphaMode, b: &AlphaMode) -> bool {
+    match (a, b) {
+        (AlphaMode::Mask { cutoff: a }, AlphaMode::Mask { cutoff: b }) => close(*a, *b),
+        (AlphaMode::Blend(Blend::Alpha), AlphaMode::Blend(b)) => *b == Blend::Alpha,
+        (a, b) => a == b,
+    }
+}
+
+fn or_zero(value: f32) -> f32 {
+    if value.is_finite() { value } else { 0.0 }
+}
+
+fn close(a: f32, b: f32) -> bool {
+    a == b || (a - b).abs() <= SAME * a.abs().max(b.abs())
+}
+
+fn near<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
+    a.iter().zip(b).all(|(a, b)| close(*a, *b))
+}
+
+fn integer(extras: &Extras, name: &str) -> Option<u64> {
+    extras.get(FORMAT.id, name).and_then(Value::as_u64)
+}
+
+fn float(extras: &Extras, name: &str) -> Option<f32> {
+    extras.get(FORMAT.id, name).and_then(float_from_json)
+}
+
+pub(super) fn floats<const N: usize>(extras: &Extras, name: &str) -> Option<[f32; N]> {
+    let list = extras.get(FORMAT.id, name)?.as_array()?;
+    let list: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
+    list?.try_into().ok()
+}

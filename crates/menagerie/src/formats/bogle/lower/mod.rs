@@ -1,0 +1,294 @@
+//! Scene to BOGLE.
+//!
+//! Nodes become instances with their matrices, except joints: they become the bones of animation collections, one
+//! collection for each skinned mesh. An instance holds one geometry and one material, so further parts of a mesh go to
+//! instances below. What a file had before (order, tree text, raw numbers) is taken from the extras where it still
+//! means what the Scene says.
+
+mod animation;
+mod geometry;
+mod look;
+mod nodes;
+mod pool;
+mod skeleton;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::Mat4;
+use serde_json::Value;
+
+use super::frame::Frame;
+use super::model::{BoneEncoding, Geometry, Instance, Model};
+use super::tree::{Place, Tree};
+use super::{ENGINE_LIGHTS, FORMAT};
+use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
+use crate::formats::{FileModel, WriteOptions, report_unheld};
+use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology};
+use nodes::Role;
+use pool::Pool;
+use skeleton::Rig;
+
+/// Makes a file model for the registry.
+pub(super) fn open(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    Ok(Box::new(lower(scene, options, losses)))
+}
+
+/// Makes a file model of a Scene, and reports what that cost.
+pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
+    report_unheld(&scene, &FORMAT, losses);
+    let mut lowering = Lowering::new(scene.scene(), options, losses);
+    lowering.report_outside();
+    lowering.report_topology();
+    lowering.instances();
+    lowering.unused();
+    lowering.report_names();
+    lowering.finish(options.settings.get("bogle-ascii") == Some("yes"))
+}
+
+struct Lowering<'a> {
+    scene: &'a Scene,
+    losses: &'a mut LossReport,
+    parents: Vec<Option<NodeId>>,
+    /// The nodes of the shown scene, parents first.
+    nodes: Vec<NodeId>,
+    /// For each node of the Scene, what becomes of it.
+    roles: Vec<Role>,
+    /// For each node of the Scene, where it went.
+    spots: Vec<Option<Spot>>,
+    /// The instances, before they are sorted; their indices count in the pools.
+    drafts: Vec<Draft>,
+    places: Vec<Place>,
+    /// Nodes in the tree that may need further instances: with their draft, place and frame.
+    split: Vec<(NodeId, usize, usize, Frame)>,
+    geometries: Pool<Geometry>,
+    /// The geometries that need not be moved to a skeleton's rest pose.
+    plain: BTreeMap<geometry::Plain, usize>,
+    rigs: Vec<Rig>,
+    looks: look::Looks,
+    bone_index: Option<BoneEncoding>,
+    model: Model,
+}
+
+/// An instance that is not numbered yet.
+struct Draft {
+    instance: Instance,
+    /// The number that it had in a file.
+    wanted: Option<usize>,
+    /// Its skeleton.
+    rig: Option<usize>,
+    /// Its geometry in the pool.
+    geometry: Option<usize>,
+}
+
+/// Where a node went.
+#[derive(Clone, Copy)]
+struct Spot {
+    place: usize,
+    frame: Frame,
+    /// From the node to the instance that its place hangs below, in the file's axes.
+    matrix: Mat4,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(scene: &'a Scene, options: &WriteOptions, losses: &'a mut LossReport) -> Self {
+        let parents = crate::scene::parents(scene);
+        let nodes = scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default();
+        let roles = nodes::roles(scene, &nodes, &parents);
+        let bone_index = options.settings.get("bogle-bone-index").and_then(BoneEncoding::by_name);
+        let mut lowering = Self {
+            scene,
+            losses,
+            parents,
+            nodes,
+            roles,
+            spots: vec![None; scene.nodes.len()],
+            drafts: Vec::new(),
+            places: Vec::new(),
+            split: Vec::new(),
+            geometries: Pool::default(),
+            plain: BTreeMap::new(),
+            rigs: Vec::new(),
+            looks: look::Looks::default(),
+            bone_index,
+            model: Model::default(),
+        };
+        lowering.model.ambient = lowering.ambient();
+        lowering
+    }
+
+    /// Everything in its order and numbered.
+    fn finish(mut self, ascii: bool) -> Model {
+        let (collections, collection_of) = self.collections();
+        self.model.collections = collections;
+        let (geometries, geometry_of) = std::mem::take(&mut self.geometries).finish();
+        self.model.geometries = geometries;
+        let mut instances = Pool::default();
+        let drafts = std::mem::take(&mut self.drafts);
+        let one_based = |list: &[usize], index: Option<usize>| {
+            index.and_then(|index| list.get(index)).map_or(0, |index| number(index + 1))
+        };
+        let numbers: Vec<usize> = drafts
+            .into_iter()
+            .map(|draft| {
+                let mut instance = draft.instance;
+                instance.geometry = one_based(&geometry_of, draft.geometry);
+                instance.collection = one_based(&collection_of, draft.rig);
+                instances.add(draft.wanted, draft.wanted, instance)
+            })
+            .collect();
+        let (instances, instance_of) = instances.finish();
+        self.model.instances = instances;
+        for place in &mut self.places {
+            let number = numbers.get(place.instance).and_then(|number| instance_of.get(*number));
+            place.instance = number.copied().unwrap_or_default();
+        }
+        self.places = depth_first(&self.places);
+        self.model.tree = self.tree_text();
+        self.looks_into_model();
+        self.report_lights();
+        if ascii {
+            self.make_ascii();
+        }
+        self.model
+    }
+
+    /// The text that the file had, if it still says the same.
+    fn tree_text(&self) -> Vec<u8> {
+        let kept = self.scene.extras.get(FORMAT.id, "tree").and_then(Value::as_str);
+        let says_the_same = |text: &&str| {
+            let tree = Tree::parse(text.as_bytes(), self.model.instances.len());
+            tree.is_ok_and(|tree| tree.is_well_formed() && !tree.terminated && tree.places == self.places)
+        };
+        match kept.filter(says_the_same) {
+            Some(text) => text.as_bytes().to_vec(),
+            None => Tree::to_text(&self.places),
+        }
+    }
+
+    fn report_lights(&mut self) {
+        let lit = |place: &&Place| self.model.instances.get(place.instance).is_some_and(|i| i.light != 0);
+        let count = self.places.iter().filter(lit).count();
+        if count > ENGINE_LIGHTS {
+            let message = format!("the engine draws {ENGINE_LIGHTS} lights; the file has {count}");
+            self.losses.approximated(Aspect::Lights, "lights", message);
+        }
+    }
+
+    /// Replaces what is not ASCII in all names.
+    fn make_ascii(&mut self) {
+        let model = &mut self.model;
+        let mut changed = 0;
+        let mut fix = |name: &mut Vec<u8>| {
+            if !name.is_ascii() {
+                let text = crate::bytes::utf8_or_windows_1252(name);
+                *name =
+                    text.chars().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(b'_')).collect();
+                changed += 1;
+            }
+        };
+        model.cameras.iter_mut().for_each(|x| fix(&mut x.name));
+        model.geometries.iter_mut().for_each(|x| fix(&mut x.name));
+        for material in &mut model.materials {
+            fix(&mut material.name);
+            material.textures.iter_mut().for_each(&mut fix);
+        }
+        model.lights.iter_mut().for_each(|x| fix(&mut x.name));
+        for collection in &mut model.collections {
+            fix(&mut collection.name);
+            collection.animations.iter_mut().for_each(|x| fix(&mut x.name));
+        }
+        model.instances.iter_mut().for_each(|x| fix(&mut x.name));
+        if changed > 0 {
+            let message = "characters that are not ASCII were replaced, as --bogle-ascii asks";
+            self.losses
+                .push(Loss::new(Aspect::Names, LossKind::Approximated, "names", message).count(changed));
+        }
+    }
+
+    /// Names of things that have none in BOGLE.
+    fn report_names(&mut self) {
+        let scene = self.scene;
+        let made = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "bone").is_some();
+        let bones = self.rigs.iter().flat_map(|rig| &rig.bones).filter_map(|id| scene.nodes.get(*id));
+        let bones = bones.filter(|node| !made(node)).map(|node| &node.name);
+        let count = bones
+            .chain(scene.scenes.iter().map(|x| &x.name))
+            .chain(scene.textures.values().map(|x| &x.name))
+            .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
+            .chain(scene.images.values().map(|x| &x.name))
+            .chain(scene.meshes.values().flat_map(|x| &x.target_names))
+            .filter(|name| !name.is_empty())
+            .count();
+        if count > 0 {
+            let message = "bones, textures, pictures and scenes have no names in BOGLE";
+            self.losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
+        }
+    }
+
+    /// Other scenes, and nodes that are in none.
+    fn report_outside(&mut self) {
+        let others = self.scene.scenes.len().saturating_sub(1);
+        if others > 0 {
+            let message = "only the scene that is shown has a place in BOGLE";
+            self.losses.push(Loss::new(Aspect::Scenes, LossKind::Dropped, "scenes", message).count(others));
+        }
+        let outside = self.roles.iter().filter(|role| **role == Role::Outside).count();
+        let stand_ins: usize = self.scene.nodes.values().map(|node| node.lods.len()).sum();
+        if outside > stand_ins {
+            let message = "nodes outside the scene that is shown have no place in BOGLE";
+            let loss = Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message);
+            self.losses.push(loss.count(outside - stand_ins));
+        }
+    }
+
+    /// Lines and points of what is shown.
+    fn report_topology(&mut self) {
+        let meshes = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh);
+        let meshes: BTreeSet<_> = meshes.collect();
+        let parts = meshes.iter().filter_map(|mesh| self.scene.meshes.get(*mesh)).flat_map(|m| &m.primitives);
+        let count = parts.filter(|part| part.topology != Topology::Triangles).count();
+        if count > 0 {
+            let message = "BOGLE draws triangles only; lines and points were left out";
+            self.losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(count));
+        }
+    }
+
+    fn role(&self, id: NodeId) -> Role {
+        self.roles.get(id.index()).copied().unwrap_or(Role::Outside)
+    }
+}
+
+/// The places in the order of a text: each is followed by all that is below it.
+fn depth_first(places: &[Place]) -> Vec<Place> {
+    let mut below = vec![Vec::new(); places.len()];
+    let mut open = Vec::new();
+    for (index, place) in places.iter().enumerate().rev() {
+        match place.parent.and_then(|parent| below.get_mut(parent)) {
+            Some(list) => list.push((index, 0)),
+            None => open.push((index, 0)),
+        }
+    }
+    let mut sorted: Vec<Place> = Vec::with_capacity(places.len());
+    while let Some((index, parent)) = open.pop() {
+        let Some(place) = places.get(index) else { continue };
+        let at = sorted.len();
+        sorted.push(Place { parent: place.parent.map(|_| parent), ..*place });
+        let children = below.get_mut(index).map(std::mem::take).unwrap_or_default();
+        open.extend(children.into_iter().map(|(child, _)| (child, at)));
+    }
+    sorted
+}
+
+/// A number that a format keeps in the extras.
+fn kept_index(extras: &Extras, name: &str) -> Option<usize> {
+    extras.get(FORMAT.id, name).and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok())
+}
+
+/// An index as the number that the format has for it.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,342 @@
+use std::collections::BTreeMap;
+
+use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
+use serde_json::Value;
+
+use super::nodes::{Role, skin_in_use};
+use super::{Lowering, kept_index, number};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::model::{Animation, Bone, Collection, Key};
+use crate::formats::bogle::{FORMAT, names};
+use crate::scene::{Node, NodeId, Skin, Transform, Turn, float_from_json};
+
+/// How far a scale may be from one, or a matrix from another, to be taken for the same.
+const SAME: f64 = 1e-5;
+
+/// The rotation and the translation of a bone.
+pub(super) type Stance = (DQuat, DVec3);
+
+/// A skeleton, on its way to become an animation collection.
+pub(super) struct Rig {
+    /// The nodes of the bones.
+    pub(super) bones: Vec<NodeId>,
+    /// For each bone the position of its parent.
+    pub(super) parents: Vec<Option<usize>>,
+    /// For each joint of the skin its bone.
+    pub(super) bone_of_joint: Vec<usize>,
+    /// For each joint of the skin where the rest pose has what is bound to it; `None` when that is where it is.
+    pub(super) moved: Option<Vec<DMat4>>,
+    /// Whether it was a collection of a BOGLE file.
+    pub(super) from_file: bool,
+    /// Whether every bone is right below its parent and has no scale.
+    pub(super) direct: bool,
+    /// From the world to the space of the roots, at rest.
+    to_base: DMat4,
+    /// For each bone its rotation and translation in its parent at rest.
+    pub(super) rest: Vec<Stance>,
+    /// The collection without animations.
+    pub(super) collection: Collection,
+    /// Animations that move nothing, with their positions.
+    pub(super) stills: Vec<(usize, Animation)>,
+    /// The collection that it was in a file.
+    pub(super) wanted: Option<usize>,
+    /// The skeletons that may be the same collection.
+    pub(super) group: Option<usize>,
+}
+
+impl Lowering<'_> {
+    /// The skeleton of a node: the one that a BOGLE file had, or that of its skin.
+    pub(super) fn rig_of(&mut self, id: NodeId) -> Option<usize> {
+        let node = self.scene.nodes.get(id)?;
+        let armature = node.children.iter().copied().find(|child| {
+            self.role(*child) == Role::Skeleton
+                && self.scene.nodes.get(*child).is_some_and(|n| kept_index(&n.extras, "collection").is_some())
+        });
+        let skin = skin_in_use(self.scene, node);
+        let from_file = armature.and_then(|armature| self.rig_from_file(armature, frame_of(node)));
+        let mut rig = match from_file {
+            Some(rig) => rig,
+            None => self.rig_from_skin(id, skin?)?,
+        };
+        if let Some(skin) = skin {
+            let bone_of: BTreeMap<NodeId, usize> =
+                rig.bones.iter().enumerate().map(|(bone, id)| (*id, bone)).collect();
+            let missing = rig.bones.len();
+            rig.bone_of_joint =
+                skin.joints.iter().map(|joint| bone_of.get(joint).copied().unwrap_or(missing)).collect();
+            rig.moved = self.moved(id, skin);
+        }
+        self.rigs.push(rig);
+        Some(self.rigs.len() - 1)
+    }
+
+    /// A skeleton of a BOGLE file that no instance used.
+    pub(super) fn unused_skeleton(&mut self, armature: NodeId) {
+        if let Some(rig) = self.rig_from_file(armature, Frame::Turned) {
+            self.rigs.push(rig);
+        }
+    }
+
+    /// The skeleton below an armature node, if its bones are all there.
+    fn rig_from_file(&self, armature: NodeId, parent: Frame) -> Option<Rig> {
+        let node = self.scene.nodes.get(armature)?;
+        let mut bones: BTreeMap<usize, NodeId> = BTreeMap::new();
+        for id in self.scene.walk(&[armature]) {
+            if let Some(bone) = self.scene.nodes.get(id).and_then(|node| kept_index(&node.extras, "bone"))
+                && bones.insert(bone, id).is_some()
+            {
+                return None;
+            }
+        }
+        if bones.keys().copied().ne(0..bones.len()) {
+            return None;
+        }
+        let bones: Vec<NodeId> = bones.into_values().collect();
+        let transform = Frame::Turned.to_file(parent, node.transform.matrix());
+        let mut rig = self.rig(bones, Some(armature), transform)?;
+        rig.from_file = true;
+        rig.wanted = kept_index(&node.extras, "collection");
+        rig.group = rig.wanted;
+        rig.collection.name = names::lower(&node.name, &node.extras);
+        rig.stills = stills(node, rig.bones.len());
+        rig.direct.then_some(rig)
+    }
+
+    /// The skeleton of a skin.
+    fn rig_from_skin(&mut self, id: NodeId, skin: &Skin) -> Option<Rig> {
+        let path = format!("nodes[{}]", id.index());
+        let bones = self.parents_first(skin);
+        let first = bones.first()?;
+        let base = self.parents.get(first.index()).copied().flatten();
+        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world64(base, &|id| self.local(id)));
+        let mesh_world = self.world64(id, &|id| self.local(id));
+        let singular = |m: &DMat4| !m.inverse().is_finite() || m.determinant() == 0.0;
+        if singular(&mesh_world) || singular(&base_world) {
+            let message = "the mesh or its skeleton has a scale of zero; it is not skinned any more";
+            self.losses.dropped(Aspect::Skins, path, message);
+            return None;
+        }
+        let transform = affine((mesh_world.inverse() * base_world).as_mat4());
+        let mut rig = self.rig(bones, base, Turn::YUpToZUp.matrix(transform))?;
+        let node = self.scene.nodes.get(id)?;
+        rig.collection.name = skin.name.as_bytes().to_vec();
+        // Far from the numbers that files have.
+        rig.group = node.skin.map(|skin| usize::MAX / 2 + skin.index());
+        self.report_scales(&path, &rig);
+        Some(rig)
+    }
+
+    /// A skeleton of these bones, whose roots are in `base`.
+    fn rig(&self, bones: Vec<NodeId>, base: Option<NodeId>, transform: Mat4) -> Option<Rig> {
+        let bone_of: BTreeMap<NodeId, usize> =
+            bones.iter().enumerate().map(|(bone, id)| (*id, bone)).collect();
+        let parents: Vec<Option<usize>> = bones
+            .iter()
+            .map(|id| self.ancestors(*id).find_map(|above| bone_of.get(&above).copied()))
+            .collect();
+        let right_below = |(id, parent): (&NodeId, &Option<usize>)| {
+            let holder = parent.map_or(base, |parent| bones.get(parent).copied());
+            let node = self.scene.nodes.get(*id);
+            self.parents.get(id.index()).copied().flatten() == holder
+                && node.is_some_and(|node| is_rigid(&node.transform))
+        };
+        let direct = bones.iter().zip(&parents).all(right_below);
+        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world64(base, &|id| self.local(id)));
+        let mut rig = Rig {
+            bones,
+            parents,
+            bone_of_joint: Vec::new(),
+            moved: None,
+            from_file: false,
+            direct,
+            to_base: base_world.inverse(),
+            rest: Vec::new(),
+            collection: Collection { transform: transform.to_cols_array(), ..Collection::default() },
+            stills: Vec::new(),
+            wanted: None,
+            group: None,
+        };
+        rig.rest = self.relative(&rig, rig.direct, &|id| self.local(id));
+        rig.collection.bones =
+            rig.rest.iter().zip(&rig.parents).map(|(rest, parent)| bone(*rest, *parent)).collect();
+        Some(rig)
+    }
+
+    /// The joints of a skin, each once, with parents before children.
+    fn parents_first(&self, skin: &Skin) -> Vec<NodeId> {
+        let mut seen = std::collections::BTreeSet::new();
+        let missing = |id: NodeId| {
+            self.scene.nodes.get(id).is_none_or(|node| node.extras.get(FORMAT.id, "missing_bone").is_some())
+        };
+        let mut joints: Vec<NodeId> =
+            skin.joints.iter().copied().filter(|id| !missing(*id) && seen.insert(*id)).collect();
+        let mut before = std::collections::BTreeSet::new();
+        let is_after_parent = |id: &NodeId| {
+            let parent = self.ancestors(*id).find(|above| seen.contains(above));
+            before.insert(*id);
+            parent.is_none_or(|parent| before.contains(&parent))
+        };
+        if !joints.iter().all(is_after_parent) {
+            joints.sort_by_cached_key(|id| self.ancestors(*id).filter(|above| seen.contains(above)).count());
+        }
+        joints
+    }
+
+    /// The nodes above a node, from the nearest on.
+    pub(super) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let above = |id: NodeId| self.parents.get(id.index()).copied().flatten();
+        std::iter::successors(above(id), move |id| above(*id))
+    }
+
+    pub(super) fn local(&self, id: NodeId) -> Transform {
+        self.scene.nodes.get(id).map_or(Transform::IDENTITY, |node| node.transform)
+    }
+
+    /// From a node to the world, with the digits that a long way needs.
+    fn world64(&self, id: NodeId, local: &dyn Fn(NodeId) -> Transform) -> DMat4 {
+        self.ancestors(id).fold(matrix64(&local(id)), |below, above| matrix64(&local(above)) * below)
+    }
+
+    /// For each bone its rotation and translation in its parent, without scale.
+    pub(super) fn relative(
+        &self,
+        rig: &Rig,
+        direct: bool,
+        local: &dyn Fn(NodeId) -> Transform,
+    ) -> Vec<Stance> {
+        if direct {
+            let of_bone = |id: &NodeId| {
+                let (translation, rotation, _, _) = local(*id).to_trs();
+                (rotation.as_dquat().normalize(), translation.as_dvec3())
+            };
+            return rig.bones.iter().map(of_bone).collect();
+        }
+        let placed: Vec<Stance> = rig
+            .bones
+            .iter()
+            .map(|id| {
+                let matrix = rig.to_base * self.world64(*id, local);
+                (rotation_of(&matrix), matrix.w_axis.truncate())
+            })
+            .collect();
+        let in_parent = |((rotation, translation), parent): (&Stance, &Option<usize>)| match parent
+            .and_then(|parent| placed.get(parent))
+        {
+            Some((turn, moved)) => {
+                let back = turn.inverse();
+                ((back * *rotation).normalize(), back * (*translation - *moved))
+            }
+            None => (*rotation, *translation),
+        };
+        placed.iter().zip(&rig.parents).map(in_parent).collect()
+    }
+
+    /// For each joint where the rest pose has what is bound to it, in the mesh's space; `None` when nothing moves.
+    fn moved(&self, id: NodeId, skin: &Skin) -> Option<Vec<DMat4>> {
+        let to_mesh = self.world64(id, &|id| self.local(id)).inverse();
+        let matrix = |(i, joint): (usize, &NodeId)| {
+            to_mesh * self.world64(*joint, &|id| self.local(id)) * skin.inverse_bind(i).as_dmat4()
+        };
+        let moved: Vec<DMat4> = skin.joints.iter().enumerate().map(matrix).collect();
+        let mesh = self.scene.nodes.get(id).and_then(|node| self.scene.meshes.get(node.mesh?));
+        let positions = mesh.into_iter().flat_map(|mesh| &mesh.primitives).flat_map(|p| &p.positions);
+        let size = positions.flatten().fold(1e-6f32, |most, x| most.max(x.abs()));
+        let stays = |matrix: &DMat4| {
+            let off = *matrix - DMat4::IDENTITY;
+            let linear = [off.x_axis, off.y_axis, off.z_axis].map(|axis| axis.abs().max_element());
+            linear.into_iter().fold(0.0, f64::max) < SAME
+                && off.w_axis.abs().max_element() < SAME * f64::from(size)
+        };
+        (!moved.iter().all(stays) && moved.iter().all(|matrix| matrix.is_finite())).then_some(moved)
+    }
+
+    fn report_scales(&mut self, path: &str, rig: &Rig) {
+        let mut stats = ErrorStats::default();
+        for id in &rig.bones {
+            let (_, _, scale, off) = self.local(*id).to_trs();
+            let error = f64::from((scale - 1.0).abs().max_element().max(off));
+            stats.add(if error > 1e-4 { error } else { 0.0 });
+        }
+        let message =
+            "BOGLE's bones have no scale; that of the joints went into the places of their children";
+        self.losses.measured(Aspect::Transforms, path, message, stats, "scale factor");
+    }
+}
+
+/// The space of a node as [`super::nodes`] has it.
+fn frame_of(node: &Node) -> Frame {
+    let looks = node.camera.is_some() || node.light.is_some();
+    if looks && node.mesh.is_none() { Frame::Look } else { Frame::Turned }
+}
+
+fn is_rigid(transform: &Transform) -> bool {
+    match transform {
+        Transform::Trs { scale, .. } => f64::from((*scale - 1.0).abs().max_element()) < SAME,
+        Transform::Matrix(_) => false,
+    }
+}
+
+fn matrix64(transform: &Transform) -> DMat4 {
+    match transform {
+        Transform::Trs { translation, rotation, scale } => DMat4::from_scale_rotation_translation(
+            scale.as_dvec3(),
+            rotation.as_dquat().normalize(),
+            translation.as_dvec3(),
+        ),
+        Transform::Matrix(matrix) => matrix.as_dmat4(),
+    }
+}
+
+/// The rotation of a matrix, whatever its scale.
+fn rotation_of(matrix: &DMat4) -> DQuat {
+    let linear = DMat3::from_mat4(*matrix);
+    let (Some(x), Some(y)) = (linear.x_axis.try_normalize(), linear.y_axis.try_normalize()) else {
+        return DQuat::IDENTITY;
+    };
+    let Some(z) = x.cross(y).try_normalize() else { return DQuat::IDENTITY };
+    let rotation = DQuat::from_mat3(&DMat3::from_cols(x, z.cross(x), z));
+    if rotation.is_finite() { rotation.normalize() } else { DQuat::IDENTITY }
+}
+
+/// A bone of the file: a child is moved in its own turned frame, a root is not.
+fn bone((rotation, translation): Stance, parent: Option<usize>) -> Bone {
+    let position = if parent.is_some() { rotation.inverse() * translation } else { translation };
+    let position = Turn::YUpToZUp.vec3(position.as_vec3());
+    Bone {
+        position: position.to_array().map(Into::into),
+        rotation: Turn::YUpToZUp.quat(rotation.as_quat()).to_array().map(Into::into),
+        parent: parent.map_or(0, |parent| number(parent + 1)).into(),
+    }
+}
+
+/// The last row that belongs there.
+fn affine(mut matrix: Mat4) -> Mat4 {
+    matrix.x_axis.w = 0.0;
+    matrix.y_axis.w = 0.0;
+    matrix.z_axis.w = 0.0;
+    matrix.w_axis.w = 1.0;
+    matrix
+}
+
+/// The animations without movement that an armature node keeps, with their positions.
+fn stills(node: &Node, bones: usize) -> Vec<(usize, Animation)> {
+    let list = node.extras.get(FORMAT.id, "still_animations").and_then(Value::as_array);
+    let still = |value: &Value| {
+        let floats = |name: &str| -> Option<Vec<f32>> {
+            value.get(name)?.as_array()?.iter().map(float_from_json).collect()
+        };
+        let name = value.get("name_bytes")?.as_array()?;
+        let name = name.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect::<Option<Vec<u8>>>()?;
+        let (times, offsets) = (floats("times")?, floats("offsets")?);
+        let keys = times.into_iter().zip(offsets.as_chunks().0).map(|(time, offset)| Key {
+            time,
+            root_offset: *offset,
+            rotations: vec![[0.0, 0.0, 0.0, 1.0].map(Into::into); bones],
+        });
+        let index = usize::try_from(value.get("index")?.as_u64()?).ok()?;
+        Some((index, Animation { name, keys: keys.collect() }))
+    };
+    list.into_iter().flatten().filter_map(still).collect()
+}

@@ -1,0 +1,100 @@
+//! BOGLE (`.bgl`), the scenes that a Blender add-on exports for its author's OpenGL engine.
+//!
+//! A 30-byte header with six counts, the ambient light, then six lists whose records follow each other without
+//! padding: cameras, geometries, materials, lights, animation collections (a skeleton and its animations) and
+//! instances. An instance is a matrix and at most one of each of the others, by index. The file ends with the scene
+//! tree, a text such as `0{1{}2{}}3{}` and a zero byte. Z is up, texture coordinates begin at the bottom left.
+//!
+//! `docs/formats/bogle.md` has the layout byte by byte, and every decision on what the format's document leaves open
+//! or where its exporter and its engine do something else.
+
+use super::{Capabilities, Format, FormatOption, Holds, Probe};
+use crate::diag::Aspect;
+use crate::scene::Axes;
+
+mod check;
+pub mod codes;
+mod frame;
+mod lift;
+mod lower;
+mod model;
+mod names;
+mod read;
+mod tree;
+mod write;
+
+pub use check::check;
+pub use lift::lift;
+pub use lower::lower;
+pub use model::{
+    Animation, Bone, BoneEncoding, Camera, Collection, Geometry, Instance, Key, Light, Material, Model, Slot,
+    Vertex,
+};
+pub use read::read;
+pub use tree::{Fault, Place, Tree};
+
+/// The first five bytes of every file.
+pub const MAGIC: [u8; 5] = *b"BOGLE";
+/// The only version.
+pub const VERSION: u8 = 0;
+/// How deep the braces of the scene tree may be nested.
+pub const MAX_DEPTH: usize = 256;
+/// How many lights the engine draws.
+pub const ENGINE_LIGHTS: usize = 20;
+/// How many bones the engine's shader has room for.
+pub const ENGINE_BONES: usize = 256;
+/// Below this sum of weights the engine's shader does not skin a vertex.
+pub const LEAST_WEIGHT: f32 = 0.001;
+
+/// The descriptor.
+pub static FORMAT: Format = Format {
+    id: "bogle",
+    name: "BOGLE",
+    about: "scenes exported from Blender for an OpenGL engine: instances, Phong materials, lights, skins",
+    extensions: &["bgl"],
+    mime: "model/x-bogle",
+    probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
+    axes: Axes::Z_UP_FRONT_MINUS_Y,
+    unit: "Blender units",
+    capabilities: Capabilities {
+        weights_per_vertex: 3,
+        vertex_limit: None,
+        uv_sets: 1,
+        embeds_textures: false,
+        holds: &[
+            (Aspect::Scenes, Holds::Partly, "the one that is shown"),
+            (Aspect::Hierarchy, Holds::Partly, "one material per instance; 256 levels"),
+            (Aspect::Names, Holds::Partly, "not of bones and pictures"),
+            (Aspect::Transforms, Holds::Fully, "as matrices"),
+            (Aspect::Positions, Holds::Fully, ""),
+            (Aspect::Topology, Holds::Partly, "triangles only"),
+            (Aspect::Normals, Holds::Fully, "made when missing"),
+            (Aspect::Tangents, Holds::Fully, "made when missing"),
+            (Aspect::Uvs, Holds::Partly, "one set"),
+            (Aspect::Skins, Holds::Partly, "three joints a vertex; bones do not scale"),
+            (Aspect::Materials, Holds::Partly, "Phong"),
+            (Aspect::Textures, Holds::Partly, "PNG, by name"),
+            (Aspect::Cameras, Holds::Partly, "perspective"),
+            (Aspect::Lights, Holds::Fully, "with attenuation and ambient light"),
+            (Aspect::Animations, Holds::Partly, "rotations of bones, offset of the first root"),
+        ],
+    },
+    options: &[
+        FormatOption {
+            name: "bogle-bone-index",
+            values: &["f32", "u32"],
+            help: "how BOGLE's bone indices are written: as floats, which the engine reads, or as the integers of \
+                   the document (default: as the source had it, else f32)",
+            reading: false,
+        },
+        FormatOption {
+            name: "bogle-ascii",
+            values: &["no", "yes"],
+            help: "whether BOGLE's names must be ASCII, as its exporter has them (default: no)",
+            reading: true,
+        },
+    ],
+    codes: codes::CODES,
+    read: read::open,
+    lower: lower::open,
+};

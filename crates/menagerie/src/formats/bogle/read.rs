@@ -1,0 +1,244 @@
+use super::codes;
+use super::model::{Animation, Camera, Collection, Geometry, Instance, Key, Light, Material, Model, Slot};
+use super::tree::{Fault, Tree};
+use crate::bytes::{ReadError, Reader, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{ReadOptions, Reading};
+
+/// The bytes that a record has at least, its name left out.
+mod least {
+    pub(super) const CAMERA: usize = 26;
+    pub(super) const GEOMETRY: usize = 13;
+    pub(super) const MATERIAL: usize = 135;
+    pub(super) const LIGHT: usize = 41;
+    pub(super) const COLLECTION: usize = 77;
+    pub(super) const INSTANCE: usize = 88;
+    pub(super) const ANIMATION: usize = 8;
+    pub(super) const KEY: usize = 16;
+    pub(super) const BONE: usize = 16;
+}
+
+/// Reads a file for the registry.
+pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    match read(bytes) {
+        Ok(model) => {
+            if options.settings.get("bogle-ascii") == Some("yes") {
+                super::check::ascii(&model, &mut issues);
+            }
+            Reading::done(model, issues)
+        }
+        Err(issue) => {
+            issues.push(issue);
+            Reading { model: None, issues }
+        }
+    }
+}
+
+/// Reads a file. What can be forgiven is found by [`super::check`]; what cannot is the error.
+pub fn read(bytes: &[u8]) -> Result<Model, Issue> {
+    let mut reader = Reader::new(bytes);
+    let r = &mut reader;
+    let (version, counts) = header(r)?;
+    let mut model = Model { version, ambient: r.floats("ambient")?, ..Model::default() };
+    let [cameras, geometries, materials, lights, collections, instances] = counts;
+    model.cameras = list(r, "cameras", cameras, least::CAMERA, camera)?;
+    model.geometries = list(r, "geometries", geometries, least::GEOMETRY, geometry)?;
+    model.materials = list(r, "materials", materials, least::MATERIAL, material)?;
+    model.lights = list(r, "lights", lights, least::LIGHT, light)?;
+    model.collections = list(r, "animation_collections", collections, least::COLLECTION, collection)?;
+    model.instances = list(r, "instances", instances, least::INSTANCE, |r| Ok(instance(r)?))?;
+    scene_tree(r, &mut model)?;
+    Ok(model)
+}
+
+/// The version, and how many cameras, geometries, materials, lights, collections and instances there are.
+fn header(reader: &mut Reader<'_>) -> Result<(u8, [usize; 6]), Issue> {
+    let magic = reader.scope("header", |r| r.array("magic"))?;
+    if magic != super::MAGIC {
+        let message = format!("expected the bytes BOGLE, found {}", magic.escape_ascii());
+        return Err(Issue::new(&codes::MAGIC, "header.magic", message).at(Span::new(0, 5)));
+    }
+    let version = reader.scope("header", |r| r.u8("version"))?;
+    if version != super::VERSION {
+        let message = format!("version {version} is not known, only version 0 is");
+        return Err(Issue::new(&codes::VERSION, "header.version", message).at(Span::new(5, 6)));
+    }
+    let counts = reader.scope("header", |r| {
+        Ok([
+            r.u32("camera_count")?,
+            r.u32("geometry_count")?,
+            r.u32("material_count")?,
+            r.u32("light_count")?,
+            r.u32("animation_collection_count")?,
+            r.u32("instance_count")?,
+        ])
+    })?;
+    Ok((version, counts.map(|count| count as usize)))
+}
+
+/// Reads `count` records of at least `least` bytes.
+fn list<T>(
+    reader: &mut Reader<'_>,
+    name: &'static str,
+    count: usize,
+    least: usize,
+    read: impl Fn(&mut Reader<'_>) -> Result<T, Issue>,
+) -> Result<Vec<T>, Issue> {
+    reader.check_count(name, count, least)?;
+    let mut records = Vec::new();
+    for index in 0..count {
+        records.push(reader.item(name, index, |r| Ok(read(r)))??);
+    }
+    Ok(records)
+}
+
+/// A length and as many bytes.
+fn text(r: &mut Reader<'_>, length_name: &'static str, name: &'static str) -> Result<Vec<u8>, ReadError> {
+    let length = r.u32(length_name)? as usize;
+    r.bytes(name, length).map(<[u8]>::to_vec)
+}
+
+/// A type byte. What follows a type that nobody knows cannot be read.
+fn kind(r: &mut Reader<'_>, what: &str, last: u8) -> Result<u8, Issue> {
+    let value = r.u8("type")?;
+    if value <= last {
+        return Ok(value);
+    }
+    let known = if last == 0 { "only 0 is".to_owned() } else { format!("only 0 to {last} are") };
+    let at = r.position();
+    Err(Issue::new(
+        &codes::UNKNOWN_TYPE,
+        r.path("type"),
+        format!("type {value} of a {what} is not known, {known}"),
+    )
+    .at(Span::new(at.saturating_sub(1), at)))
+}
+
+fn camera(r: &mut Reader<'_>) -> Result<Camera, Issue> {
+    Ok(Camera {
+        kind: kind(r, "camera", 1)?,
+        name: text(r, "name_length", "name")?,
+        width: r.u32("width")?,
+        height: r.u32("height")?,
+        near: r.f32("near")?,
+        far: r.f32("far")?,
+        fov: r.f32("fov")?,
+        main: r.u8("main")?,
+    })
+}
+
+fn geometry(r: &mut Reader<'_>) -> Result<Geometry, Issue> {
+    let kind = kind(r, "geometry", 0)?;
+    let name = text(r, "name_length", "name")?;
+    let vertices = r.u32("vertex_count")? as usize;
+    let indices = r.u32("index_count")? as usize;
+    Ok(Geometry {
+        kind,
+        name,
+        vertices: r.table("vertices", vertices)?,
+        indices: r.table("indices", indices)?,
+    })
+}
+
+fn material(r: &mut Reader<'_>) -> Result<Material, Issue> {
+    let mut material = Material {
+        kind: kind(r, "material", 0)?,
+        shader: r.u8("shader")?,
+        name: text(r, "name_length", "name")?,
+        ambient: r.floats("ambient")?,
+        emissive: r.floats("emissive")?,
+        diffuse: r.floats("diffuse")?,
+        specular: r.floats("specular")?,
+        opacity: r.f32("opacity")?,
+        specular_power: r.f32("specular_power")?,
+        reflectance: r.f32("reflectance")?,
+        refraction: r.f32("refraction")?,
+        index_of_refraction: r.f32("index_of_refraction")?,
+        bump_intensity: r.f32("bump_intensity")?,
+        specular_scale: r.f32("specular_scale")?,
+        alpha_threshold: r.f32("alpha_threshold")?,
+        alpha_blend: r.u8("alpha_blend")?,
+        textures: Default::default(),
+    };
+    for (texture, slot) in material.textures.iter_mut().zip(Slot::ALL) {
+        *texture = r.scope("textures", |r| text(r, slot.length_name(), slot.name()))?;
+    }
+    Ok(material)
+}
+
+fn light(r: &mut Reader<'_>) -> Result<Light, Issue> {
+    Ok(Light {
+        kind: kind(r, "light", Light::POINT)?,
+        name: text(r, "name_length", "name")?,
+        color: r.floats("color")?,
+        constant: r.f32("constant")?,
+        linear: r.f32("linear")?,
+        quadratic: r.f32("quadratic")?,
+        intensity: r.f32("intensity")?,
+        angle: r.f32("angle")?,
+    })
+}
+
+fn collection(r: &mut Reader<'_>) -> Result<Collection, Issue> {
+    let kind = kind(r, "animation collection", 0)?;
+    let name = text(r, "name_length", "name")?;
+    let count = r.u32("animation_count")? as usize;
+    let transform = r.floats("transform")?;
+    let bone_count = r.u32("bone_count")? as usize;
+    let bones = r.table("bones", bone_count)?;
+    let animations = list(r, "animations", count, least::ANIMATION, |r| Ok(animation(r, bone_count)?))?;
+    Ok(Collection { kind, name, transform, bones, animations })
+}
+
+fn animation(r: &mut Reader<'_>, bones: usize) -> Result<Animation, ReadError> {
+    let name = text(r, "name_length", "name")?;
+    let count = r.u32("key_count")? as usize;
+    r.check_count("keys", count, bones.saturating_mul(least::BONE).saturating_add(least::KEY))?;
+    let mut keys = Vec::with_capacity(count);
+    for index in 0..count {
+        keys.push(r.item("keys", index, |r| {
+            Ok(Key {
+                time: r.f32("time")?,
+                root_offset: r.floats("root_offset")?,
+                rotations: r.table("rotations", bones)?,
+            })
+        })?);
+    }
+    Ok(Animation { name, keys })
+}
+
+fn instance(r: &mut Reader<'_>) -> Result<Instance, ReadError> {
+    Ok(Instance {
+        name: text(r, "name_length", "name")?,
+        camera: r.u32("camera")?,
+        geometry: r.u32("geometry")?,
+        material: r.u32("material")?,
+        light: r.u32("light")?,
+        collection: r.u32("animation_collection")?,
+        matrix: r.floats("matrix")?,
+    })
+}
+
+/// The scene tree and what follows it. The text is looked at while its end is searched, so that a text that cannot be
+/// a tree is refused before it is read to its end.
+fn scene_tree(r: &mut Reader<'_>, model: &mut Model) -> Result<(), Issue> {
+    let (start, rest) = (r.position(), r.rest());
+    let tree = Tree::parse(rest, model.instances.len()).map_err(|fault| tree_issue(&fault, start))?;
+    if !tree.terminated {
+        let end = start + tree.length;
+        let message = "the file ends before the zero byte that ends the scene tree";
+        let span = Span::new(end.saturating_sub(1).max(start), end);
+        return Err(Issue::new(&codes::TREE_NOT_TERMINATED, "tree", message).at(span));
+    }
+    model.tree = r.bytes("tree", tree.length)?.to_vec();
+    r.u8("terminator")?;
+    model.trailing = r.rest().to_vec();
+    Ok(())
+}
+
+/// The issue of a fault of the tree whose text begins at byte `start`.
+pub(super) fn tree_issue(fault: &Fault, start: usize) -> Issue {
+    let span = Span::new(start.saturating_add(fault.at.start), start.saturating_add(fault.at.end));
+    Issue::new(fault.code, format!("tree[{}]", fault.at.start), fault.message.clone()).at(span)
+}

@@ -1,0 +1,358 @@
+//! What is wrong in a file that could be read: references, ranges, declarations. What is wrong with single vertices
+//! and keys is found when they are read, and by the quick looks of `data.rs`.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::accessor::{Component, List};
+use super::json::{Accessor, Object, TextureInfo};
+use super::model::Model;
+use super::views::{COMPRESSION, Decoded, Views};
+use super::{codes, extension};
+use crate::bytes::Limits;
+use crate::diag::{Issue, Issues};
+
+/// Extensions that a file may require: those that become part of the Scene, and those that only add to an element
+/// what is carried along with it.
+const ACCEPTED: [&str; 33] = [
+    extension::LIGHTS,
+    extension::UNLIT,
+    extension::EMISSIVE_STRENGTH,
+    extension::TEXTURE_TRANSFORM,
+    extension::QUANTIZATION,
+    extension::SPECULAR_GLOSSINESS,
+    extension::LOD,
+    extension::VISIBILITY,
+    extension::POINTER,
+    "EXT_meshopt_compression",
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
+    "KHR_materials_diffuse_transmission",
+    "KHR_materials_dispersion",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_sheen",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_node_hoverability",
+    "KHR_node_selectability",
+    "KHR_texture_basisu",
+    "KHR_xmp_json_ld",
+    "EXT_lights_image_based",
+    "EXT_texture_avif",
+    "EXT_texture_webp",
+    "MSFT_screencoverage",
+    "MSFT_texture_dds",
+    "MSFT_packing_normalRoughnessMetallic",
+    "MSFT_packing_occlusionRoughnessMetallic",
+    "AGI_articulations",
+];
+
+/// Extensions of nodes and primitives that refer to accessors, which a rebuilt file numbers anew.
+const REFERRING: [&str; 2] = [extension::INSTANCING, "KHR_draco_mesh_compression"];
+
+/// An error for each extension that the file requires and that is not understood.
+pub(super) fn required_extensions(model: &Model) -> Vec<Issue> {
+    let required = model.document.extensions_required.iter().enumerate();
+    let unknown = required.filter(|(_, name)| !ACCEPTED.contains(&name.as_str()));
+    unknown
+        .map(|(i, name)| {
+            let pointer = format!("/extensionsRequired/{i}");
+            let span = model.span_of(&pointer);
+            let message =
+                format!("the file cannot be read without the extension {name}, which is not understood");
+            Issue::new(&codes::EXTENSION_REQUIRED, pointer, message).at(span)
+        })
+        .collect()
+}
+
+/// Finds what is wrong in a model.
+pub fn check(model: &Model, issues: &mut Issues) {
+    issues.extend(required_extensions(model));
+    let checker = Checker { model };
+    checker.extensions(issues);
+    checker.references(issues);
+    checker.buffer_views(issues);
+    checker.accessors(issues);
+    checker.unknown_properties(issues);
+    super::data::check(model, issues);
+}
+
+struct Checker<'a> {
+    model: &'a Model,
+}
+
+impl Checker<'_> {
+    fn extensions(&self, issues: &mut Issues) {
+        let document = &self.model.document;
+        let mut used: Vec<(String, String)> = Vec::new();
+        // The document as JSON again, so that no place where an extension can be is forgotten.
+        if let Ok(value) = serde_json::to_value(document) {
+            find_extensions(&value, &mut used);
+        }
+        let declared: BTreeSet<&str> = document.extensions_used.iter().map(String::as_str).collect();
+        let mut said: BTreeSet<String> = BTreeSet::new();
+        for (name, pointer) in used {
+            if !declared.contains(name.as_str()) && said.insert(name.clone()) {
+                let message = format!("{name} is not in extensionsUsed");
+                self.model.report(issues, &codes::EXTENSION_UNDECLARED, || pointer, || message);
+            }
+        }
+        for (i, name) in document.extensions_required.iter().enumerate() {
+            if !declared.contains(name.as_str()) {
+                let message = format!("{name} is required and not in extensionsUsed");
+                let pointer = format!("/extensionsRequired/{i}");
+                self.model.report(issues, &codes::EXTENSION_UNDECLARED, || pointer, || message);
+            }
+        }
+    }
+
+    fn references(&self, issues: &mut Issues) {
+        let d = &self.model.document;
+        let mut one = |what: &str, index: u32, count: usize, pointer: String| {
+            if index as usize >= count {
+                let message = format!("{what} {index} of {count} does not exist");
+                self.model.report(issues, &codes::REFERENCE, || pointer, || message);
+            }
+        };
+        if let Some(scene) = d.scene {
+            one("scene", scene, d.scenes.len(), "/scene".to_owned());
+        }
+        for (i, scene) in d.scenes.iter().enumerate() {
+            for (k, &node) in scene.nodes.iter().enumerate() {
+                one("node", node, d.nodes.len(), format!("/scenes/{i}/nodes/{k}"));
+            }
+        }
+        for (i, node) in d.nodes.iter().enumerate() {
+            for (k, &child) in node.children.iter().enumerate() {
+                one("node", child, d.nodes.len(), format!("/nodes/{i}/children/{k}"));
+            }
+            for (name, index, count) in [
+                ("mesh", node.mesh, d.meshes.len()),
+                ("skin", node.skin, d.skins.len()),
+                ("camera", node.camera, d.cameras.len()),
+            ] {
+                if let Some(index) = index {
+                    one(name, index, count, format!("/nodes/{i}/{name}"));
+                }
+            }
+            let light = node.extensions.get(extension::LIGHTS).and_then(|e| e.get("light"));
+            if let Some(light) = light.and_then(Value::as_u64) {
+                let lights = d.extensions.get(extension::LIGHTS).and_then(|e| e.get("lights"));
+                let count = lights.and_then(Value::as_array).map_or(0, Vec::len);
+                let pointer = format!("/nodes/{i}/extensions/{}/light", extension::LIGHTS);
+                one("light", u32::try_from(light).unwrap_or(u32::MAX), count, pointer);
+            }
+        }
+        for (i, mesh) in d.meshes.iter().enumerate() {
+            for (k, primitive) in mesh.primitives.iter().enumerate() {
+                let at = format!("/meshes/{i}/primitives/{k}");
+                for (name, accessor) in &primitive.attributes.0 {
+                    one("accessor", *accessor, d.accessors.len(), format!("{at}/attributes/{name}"));
+                }
+                for (t, target) in primitive.targets.iter().enumerate() {
+                    for (name, accessor) in &target.0 {
+                        one("accessor", *accessor, d.accessors.len(), format!("{at}/targets/{t}/{name}"));
+                    }
+                }
+                if let Some(accessor) = primitive.indices {
+                    one("accessor", accessor, d.accessors.len(), format!("{at}/indices"));
+                }
+                if let Some(material) = primitive.material {
+                    one("material", material, d.materials.len(), format!("{at}/material"));
+                }
+            }
+        }
+        for (i, material) in d.materials.iter().enumerate() {
+            let pbr = material.pbr_metallic_roughness.as_ref();
+            let infos: [(&str, Option<&TextureInfo>); 5] = [
+                ("emissiveTexture", material.emissive_texture.as_ref()),
+                ("normalTexture", material.normal_texture.as_ref()),
+                ("occlusionTexture", material.occlusion_texture.as_ref()),
+                ("pbrMetallicRoughness/baseColorTexture", pbr.and_then(|p| p.base_color_texture.as_ref())),
+                (
+                    "pbrMetallicRoughness/metallicRoughnessTexture",
+                    pbr.and_then(|p| p.metallic_roughness_texture.as_ref()),
+                ),
+            ];
+            for (name, info) in infos {
+                if let Some(info) = info {
+                    one("texture", info.index, d.textures.len(), format!("/materials/{i}/{name}/index"));
+                }
+            }
+        }
+        for (i, texture) in d.textures.iter().enumerate() {
+            if let Some(image) = texture.source {
+                one("image", image, d.images.len(), format!("/textures/{i}/source"));
+            }
+            if let Some(sampler) = texture.sampler {
+                one("sampler", sampler, d.samplers.len(), format!("/textures/{i}/sampler"));
+            }
+        }
+        for (i, image) in d.images.iter().enumerate() {
+            if let Some(view) = image.buffer_view {
+                one("buffer view", view, d.buffer_views.len(), format!("/images/{i}/bufferView"));
+            }
+        }
+        for (i, skin) in d.skins.iter().enumerate() {
+            for (k, &joint) in skin.joints.iter().enumerate() {
+                one("node", joint, d.nodes.len(), format!("/skins/{i}/joints/{k}"));
+            }
+            if let Some(skeleton) = skin.skeleton {
+                one("node", skeleton, d.nodes.len(), format!("/skins/{i}/skeleton"));
+            }
+            if let Some(accessor) = skin.inverse_bind_matrices {
+                one("accessor", accessor, d.accessors.len(), format!("/skins/{i}/inverseBindMatrices"));
+            }
+        }
+        for (i, animation) in d.animations.iter().enumerate() {
+            for (k, channel) in animation.channels.iter().enumerate() {
+                let at = format!("/animations/{i}/channels/{k}");
+                one("sampler", channel.sampler, animation.samplers.len(), format!("{at}/sampler"));
+                if let Some(node) = channel.target.node {
+                    one("node", node, d.nodes.len(), format!("{at}/target/node"));
+                }
+            }
+            for (k, sampler) in animation.samplers.iter().enumerate() {
+                let at = format!("/animations/{i}/samplers/{k}");
+                one("accessor", sampler.input, d.accessors.len(), format!("{at}/input"));
+                one("accessor", sampler.output, d.accessors.len(), format!("{at}/output"));
+            }
+        }
+        for (i, view) in d.buffer_views.iter().enumerate() {
+            one("buffer", view.buffer, d.buffers.len(), format!("/bufferViews/{i}/buffer"));
+        }
+        for (i, accessor) in d.accessors.iter().enumerate() {
+            if let Some(view) = accessor.buffer_view {
+                one("buffer view", view, d.buffer_views.len(), format!("/accessors/{i}/bufferView"));
+            }
+        }
+    }
+
+    fn buffer_views(&self, issues: &mut Issues) {
+        let d = &self.model.document;
+        for (i, view) in d.buffer_views.iter().enumerate() {
+            let Some(buffer) = d.buffers.get(view.buffer as usize) else { continue };
+            let end = view.byte_offset.unwrap_or(0).checked_add(view.byte_length);
+            if end.is_none_or(|end| end > buffer.byte_length) {
+                let message = format!(
+                    "{} bytes from {} on do not lie in the {} of buffer {}",
+                    view.byte_length,
+                    view.byte_offset.unwrap_or(0),
+                    buffer.byte_length,
+                    view.buffer
+                );
+                self.model.report(issues, &codes::VIEW_RANGE, || format!("/bufferViews/{i}"), || message);
+            }
+            if view.byte_stride.is_some_and(|stride| !(4..=252).contains(&stride) || stride % 4 != 0) {
+                let message = "a stride is a multiple of four between 4 and 252";
+                let pointer = || format!("/bufferViews/{i}/byteStride");
+                self.model.report(issues, &codes::ACCESSOR_ALIGNMENT, pointer, || message.to_owned());
+            }
+        }
+    }
+
+    fn accessors(&self, issues: &mut Issues) {
+        let limits = Limits::default();
+        let decoded = Decoded::of(self.model, &limits);
+        for (view, reason) in decoded.failures() {
+            let name = COMPRESSION[0];
+            let pointer = || format!("/bufferViews/{view}/extensions/{name}");
+            self.model.report(issues, &codes::MESHOPT, pointer, || reason.to_owned());
+        }
+        let views = Views::new(self.model, &decoded, &limits);
+        for (i, accessor) in self.model.document.accessors.iter().enumerate() {
+            // Views that cannot be had are reported already, with all that is in them.
+            let index = i as u32;
+            if let Err(unreadable) = List::of(&views, index) {
+                issues.push_with(unreadable.code, || unreadable.issue(self.model, index));
+            } else {
+                self.alignment(i, accessor, issues);
+            }
+        }
+    }
+
+    fn alignment(&self, index: usize, accessor: &Accessor, issues: &mut Issues) {
+        let size = Component::from_gl(accessor.component_type).map_or(1, Component::size) as u64;
+        let view = accessor.buffer_view.and_then(|view| self.model.document.buffer_views.get(view as usize));
+        let Some(view) = view else { return };
+        let offset = accessor.byte_offset.unwrap_or(0);
+        let whole = view.byte_offset.unwrap_or(0).wrapping_add(offset);
+        if offset % size != 0 || whole % size != 0 {
+            let message = format!("it begins at byte {whole} of the buffer, which is no multiple of {size}");
+            let pointer = || format!("/accessors/{index}/byteOffset");
+            self.model.report(issues, &codes::ACCESSOR_ALIGNMENT, pointer, || message);
+        }
+    }
+
+    fn unknown_properties(&self, issues: &mut Issues) {
+        let d = &self.model.document;
+        let mut found: Vec<(String, &Object)> =
+            vec![(String::new(), &d.other), ("/asset".to_owned(), &d.asset.other)];
+        macro_rules! list {
+            ($($field:ident $name:literal),*) => {
+                $(found.extend(d.$field.iter().enumerate().filter(|(_, e)| !e.other.is_empty())
+                    .map(|(i, e)| (format!(concat!("/", $name, "/{}"), i), &e.other)));)*
+            };
+        }
+        list!(scenes "scenes", nodes "nodes", meshes "meshes", materials "materials", textures "textures",
+            images "images", samplers "samplers", cameras "cameras", skins "skins", animations "animations",
+            accessors "accessors", buffer_views "bufferViews", buffers "buffers");
+        for (i, mesh) in d.meshes.iter().enumerate() {
+            for (k, p) in mesh.primitives.iter().enumerate().filter(|(_, p)| !p.other.is_empty()) {
+                found.push((format!("/meshes/{i}/primitives/{k}"), &p.other));
+            }
+        }
+        for (at, other) in found {
+            for key in other.keys() {
+                let pointer = || format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let message = || format!("{key:?} is not a property of the format");
+                self.model.report(issues, &codes::UNKNOWN_PROPERTY, pointer, message);
+            }
+        }
+        for (i, node) in d.nodes.iter().enumerate() {
+            for name in node.extensions.keys().filter(|name| REFERRING.contains(&name.as_str())) {
+                let pointer = || format!("/nodes/{i}/extensions/{name}");
+                let message = || format!("{name} refers to accessors and is not carried along");
+                self.model.report(issues, &codes::EXTENSION_LOST, pointer, message);
+            }
+        }
+    }
+}
+
+/// The extensions that a JSON value uses anywhere outside `extras`, each with the pointer of its first use.
+pub(super) fn find_extensions(value: &Value, used: &mut Vec<(String, String)>) {
+    let mut open = vec![(value, String::new())];
+    while let Some((value, pointer)) = open.pop() {
+        match value {
+            Value::Object(object) => {
+                for (key, inner) in object {
+                    if key == "extras" {
+                        continue;
+                    }
+                    if key == "extensions"
+                        && let Value::Object(extensions) = inner
+                    {
+                        for name in extensions.keys() {
+                            if !used.iter().any(|(known, _)| known == name) {
+                                used.push((name.clone(), format!("{pointer}/extensions/{name}")));
+                            }
+                        }
+                    }
+                    open.push((inner, format!("{pointer}/{key}")));
+                }
+            }
+            Value::Array(list) => {
+                // Numbers have no extensions; a list begins with what it is a list of.
+                if list.first().is_some_and(|first| first.is_object() || first.is_array()) {
+                    open.extend(list.iter().enumerate().map(|(i, inner)| (inner, format!("{pointer}/{i}"))));
+                }
+            }
+            _ => {}
+        }
+    }
+    used.sort();
+}

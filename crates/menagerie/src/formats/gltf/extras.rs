@@ -1,0 +1,252 @@
+//! What glTF keeps in `extras` and `extensions`, and where the Scene keeps it.
+//!
+//! In a file, `extras` has what the user put there, one key for each format that has something to say, and the key
+//! `menagerie` for what glTF has no place for. In the Scene, each format's part is under its own id, the user's part
+//! and unknown extensions are under `gltf`, and what was under `menagerie` has become part of the Scene itself.
+
+use serde_json::{Map, Value};
+
+use super::json::Object;
+use crate::scene::Extras;
+
+/// The key of glTF's own part of a Scene's extras.
+pub(super) const GLTF: &str = "gltf";
+/// The key of what glTF has no place for.
+pub(super) const OWN: &str = "menagerie";
+/// The keys in `extras` that belong to a format.
+const FORMATS: [&str; 8] = ["bogle", "bmd", "dgl2", "bo3d", "das2", "obj", "stl", "ply"];
+
+/// Fields under the key `menagerie` for extras that are not where they belong.
+const USER_VALUE: &str = "extras";
+const OTHER_KEYS: &str = "other_extras";
+
+/// The extras of an element while it is lifted: what goes into the Scene, and what is still to be made use of.
+#[derive(Debug, Default)]
+pub(super) struct Lifting {
+    scene: Extras,
+    own: Object,
+}
+
+impl Lifting {
+    /// Sorts the extras and extensions of an element; extensions in `understood` are left to the caller.
+    pub(super) fn new(extras: Option<&Value>, extensions: &Object, understood: &[&str]) -> Self {
+        let mut lifting = Self::default();
+        let unknown: Object = extensions
+            .iter()
+            .filter(|(name, _)| !understood.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if !unknown.is_empty() {
+            lifting.scene.set(GLTF, "extensions", Value::Object(unknown));
+        }
+        match extras {
+            Some(Value::Object(object)) => lifting.sort(object),
+            Some(value) => lifting.scene.set(GLTF, "extras", value.clone()),
+            None => {}
+        }
+        lifting
+    }
+
+    fn sort(&mut self, object: &Object) {
+        let mut users = Map::new();
+        for (key, value) in object {
+            match value {
+                Value::Object(own) if key == OWN => self.own = own.clone(),
+                _ if FORMATS.contains(&key.as_str()) => self.scene.set_all(key, value.clone()),
+                _ => {
+                    users.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        if let Some(value) = self.own.shift_remove(USER_VALUE) {
+            self.scene.set(GLTF, "extras", value);
+        } else if !users.is_empty() || object.is_empty() {
+            self.scene.set(GLTF, "extras", Value::Object(users));
+        }
+        if let Some(Value::Object(others)) = self.own.shift_remove(OTHER_KEYS) {
+            for (key, value) in others {
+                self.scene.set_all(&key, value);
+            }
+        }
+    }
+
+    /// Takes a field of what glTF has no place for.
+    pub(super) fn take(&mut self, field: &str) -> Option<Value> {
+        self.own.shift_remove(field)
+    }
+
+    /// Keeps something for writing glTF again.
+    pub(super) fn keep(&mut self, field: &str, value: impl Into<Value>) {
+        self.scene.set(GLTF, field, value);
+    }
+
+    /// Forgets something that was kept.
+    pub(super) fn forget(&mut self, field: &str) {
+        let Some(Value::Object(mut kept)) = self.scene.remove(GLTF) else { return };
+        kept.shift_remove(field);
+        if !kept.is_empty() {
+            self.scene.set_all(GLTF, Value::Object(kept));
+        }
+    }
+
+    /// Keeps what is left of an extension that was understood.
+    pub(super) fn keep_extension(&mut self, name: &str, left: Object) {
+        if left.is_empty() {
+            return;
+        }
+        let mut all = match self.scene.get(GLTF, "extensions") {
+            Some(Value::Object(all)) => all.clone(),
+            _ => Map::new(),
+        };
+        all.insert(name.to_owned(), Value::Object(left));
+        self.keep("extensions", Value::Object(all));
+    }
+
+    /// The Scene's extras. What nobody made use of stays.
+    pub(super) fn finish(mut self) -> Extras {
+        if !self.own.is_empty() {
+            self.scene.set_all(OWN, Value::Object(self.own));
+        }
+        self.scene
+    }
+}
+
+/// The extras of an element while it is lowered.
+#[derive(Debug, Default)]
+pub(super) struct Lowering {
+    /// What glTF has no place for.
+    own: Object,
+    /// Extensions of the element.
+    extensions: Object,
+    users: Option<Value>,
+    formats: Vec<(String, Value)>,
+}
+
+impl Lowering {
+    /// The extras of a Scene's element.
+    pub(super) fn new(extras: &Extras) -> Self {
+        let mut lowering = Self::default();
+        let mut others = Map::new();
+        for (key, value) in extras.iter() {
+            match (key, value) {
+                (GLTF, value) => {
+                    lowering.users = value.get("extras").cloned();
+                    if let Some(Value::Object(extensions)) = value.get("extensions") {
+                        lowering.extensions = extensions.clone();
+                    }
+                }
+                (OWN, Value::Object(own)) => lowering.own.extend(own.clone()),
+                (key, value) if FORMATS.contains(&key) => {
+                    lowering.formats.push((key.to_owned(), value.clone()));
+                }
+                (key, value) => {
+                    others.insert(key.to_owned(), value.clone());
+                }
+            }
+        }
+        if !others.is_empty() {
+            lowering.put(OTHER_KEYS, Value::Object(others));
+        }
+        lowering
+    }
+
+    /// Puts down what glTF has no place for.
+    pub(super) fn put(&mut self, field: &str, value: impl Into<Value>) {
+        self.own.insert(field.to_owned(), value.into());
+    }
+
+    /// Puts a field among the user's own.
+    pub(super) fn user(&mut self, field: &str, value: impl Into<Value>) {
+        match &mut self.users {
+            Some(Value::Object(users)) => {
+                users.insert(field.to_owned(), value.into());
+            }
+            None => self.users = Some(Value::Object(Map::from_iter([(field.to_owned(), value.into())]))),
+            Some(_) => self.put(field, value),
+        }
+    }
+
+    /// Adds an extension, to what is left of it in the Scene's extras.
+    pub(super) fn extension(&mut self, name: &str, value: Object) {
+        let entry = self.extensions.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        match entry {
+            Value::Object(object) => object.extend(value),
+            other => *other = Value::Object(value),
+        }
+    }
+
+    /// The element's `extras` and `extensions`.
+    pub(super) fn finish(mut self) -> (Option<Value>, Object) {
+        let nothing_of_ours = self.own.is_empty() && self.formats.is_empty();
+        let users_are_plain = match &self.users {
+            Some(Value::Object(users)) => !users.contains_key(OWN),
+            other => other.is_none(),
+        };
+        if nothing_of_ours && (users_are_plain || !matches!(self.users, Some(Value::Object(_)))) {
+            return (self.users, self.extensions);
+        }
+        let mut extras = match self.users {
+            Some(Value::Object(users)) if users_are_plain => {
+                // An empty object of the user's would vanish among ours.
+                if users.is_empty() {
+                    self.own.insert(USER_VALUE.to_owned(), Value::Object(Map::new()));
+                }
+                users
+            }
+            Some(value) => {
+                self.own.insert(USER_VALUE.to_owned(), value);
+                Map::new()
+            }
+            None => Map::new(),
+        };
+        extras.extend(self.formats);
+        if !self.own.is_empty() {
+            extras.insert(OWN.to_owned(), Value::Object(self.own));
+        }
+        (Some(Value::Object(extras)), self.extensions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn extras_come_back() {
+        for (of_scene, in_file) in [
+            (json!({"gltf": {"extras": {"a": 1}}}), json!({"a": 1})),
+            (json!({"gltf": {"extras": 7}}), json!(7)),
+            (json!({"gltf": {"extras": {}}}), json!({})),
+            (
+                json!({"gltf": {"extras": {}}, "bmd": {"x": 1}}),
+                json!({"bmd": {"x": 1}, "menagerie": {"extras": {}}}),
+            ),
+            (json!({"gltf": {"extras": "t"}, "bmd": 1}), json!({"bmd": 1, "menagerie": {"extras": "t"}})),
+            (json!({"gltf": {"extras": {"a": 2}}, "das2": []}), json!({"a": 2, "das2": []})),
+            (json!({"weird": {"y": 2}}), json!({"menagerie": {"other_extras": {"weird": {"y": 2}}}})),
+            (
+                json!({"gltf": {"extras": {"menagerie": 5}}}),
+                json!({"menagerie": {"extras": {"menagerie": 5}}}),
+            ),
+            (json!({"gltf": {"extras": null}}), json!(null)),
+        ] {
+            let mut extras = Extras::default();
+            for (key, value) in of_scene.as_object().unwrap() {
+                extras.set_all(key, value.clone());
+            }
+            let (written, extensions) = Lowering::new(&extras).finish();
+            assert!(extensions.is_empty());
+            assert_eq!(written.as_ref(), Some(&in_file));
+            assert_eq!(Lifting::new(written.as_ref(), &Map::new(), &[]).finish(), extras);
+        }
+    }
+
+    #[test]
+    fn unknown_extensions_are_carried() {
+        let extensions = json!({"EXT_a": {"x": 1}, "KHR_known": {}});
+        let lifted = Lifting::new(None, extensions.as_object().unwrap(), &["KHR_known"]).finish();
+        let (extras, back) = Lowering::new(&lifted).finish();
+        assert_eq!((extras, Value::Object(back)), (None, json!({"EXT_a": {"x": 1}})));
+    }
+}

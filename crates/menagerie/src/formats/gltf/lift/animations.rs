@@ -1,0 +1,311 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::super::accessor::List;
+use super::super::codes;
+use super::super::extras::Lifting;
+use super::super::json::{self, AnimationSampler};
+use super::{Lifter, plain_extras, repair};
+use crate::scene::{
+    Animation, Channel, Interpolation, NodeId, Property, Transform, float_from_json, float_to_json,
+};
+
+/// Any type of elements.
+const ANY: [&str; 7] = ["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"];
+
+impl<'a> Lifter<'a> {
+    pub(super) fn animations(&mut self) {
+        for (index, animation) in self.model.document.animations.iter().enumerate() {
+            let animation = self.animation(animation, &format!("/animations/{index}"));
+            self.scene.animations.push(animation);
+        }
+    }
+
+    fn animation(&mut self, animation: &json::Animation, at: &str) -> Animation {
+        let mut lifting = Lifting::new(animation.extras.as_ref(), &animation.extensions, &[]);
+        let shift = lifting.take("time_shift").as_ref().and_then(float_from_json);
+        let mut channels = Vec::new();
+        let mut carried = Vec::new();
+        let ranks = sampler_ranks(animation);
+        for (i, channel) in animation.channels.iter().enumerate() {
+            let at = format!("{at}/channels/{i}");
+            let Some(sampler) = animation.samplers.get(channel.sampler as usize) else { continue };
+            // Samplers that nothing uses are not written again, so only the order of the others counts.
+            let rank = ranks.get(&channel.sampler).copied().filter(|&rank| rank != i);
+            let property = match channel.target.path.as_str() {
+                "translation" => Some(Property::Translation),
+                "rotation" => Some(Property::Rotation),
+                "scale" => Some(Property::Scale),
+                "weights" => Some(Property::Weights),
+                _ => None,
+            };
+            let node = channel.target.node.filter(|&node| (node as usize) < self.scene.nodes.len());
+            match (node, property) {
+                (Some(node), Some(property)) => {
+                    channels.extend(self.channel(
+                        channel,
+                        sampler,
+                        rank,
+                        NodeId::new(node as usize),
+                        property,
+                        &at,
+                    ));
+                }
+                // A node that does not exist is reported by the check of references.
+                _ if channel.target.node.is_some() && node.is_none() => {}
+                _ => carried.extend(self.carried_channel(channel, sampler, (i, rank), &at)),
+            }
+        }
+        if !carried.is_empty() {
+            lifting.keep("channels", Value::Array(carried));
+        }
+        restore_channels(&mut channels, &mut lifting, self.scene.nodes.len());
+        if let Some(shift) = shift {
+            for channel in &mut channels {
+                unshift(channel, shift);
+            }
+        }
+        Animation { name: animation.name.clone(), channels, extras: lifting.finish() }
+    }
+
+    fn channel(
+        &mut self,
+        channel: &json::Channel,
+        sampler: &AnimationSampler,
+        rank: Option<usize>,
+        node: NodeId,
+        property: Property,
+        at: &str,
+    ) -> Option<Channel> {
+        if property != Property::Weights
+            && matches!(self.scene.nodes.get(node)?.transform, Transform::Matrix(_))
+        {
+            self.report(
+                &codes::ANIMATION,
+                at,
+                format!("node {} has a matrix and cannot be animated", node.index()),
+            );
+            let (translation, rotation, scale, _) = self.scene.nodes.get(node)?.transform.to_trs();
+            if let Some(node) = self.scene.nodes.get_mut(node) {
+                node.transform = Transform::Trs { translation, rotation, scale };
+            }
+        }
+        let interpolation = self.interpolation(sampler, at);
+        let times = self.list(sampler.input, &["SCALAR"]);
+        let values = match property {
+            Property::Rotation => self.list(sampler.output, &["VEC4"]),
+            Property::Weights => self.list(sampler.output, &["SCALAR"]),
+            _ => self.list(sampler.output, &["VEC3"]),
+        };
+        let (Some(times), Some(values)) = (times, values) else { return None };
+        let (mut times, mut values) = (times.flat(), values.flat());
+        self.finite(sampler.input, &mut times, 1);
+        self.finite(sampler.output, &mut values, property.width().unwrap_or(1));
+        let mesh = self.scene.nodes.get(node).and_then(|node| node.mesh);
+        let targets = mesh.and_then(|mesh| self.scene.meshes.get(mesh)).map_or(0, |mesh| mesh.target_count());
+        let parts = if interpolation == Interpolation::Cubic { 3 } else { 1 };
+        let width = property.width().unwrap_or(targets) * parts;
+        if width == 0 || values.len() != times.len() * width {
+            let message = format!("{} values for {} times of {width} each", values.len(), times.len());
+            self.report(&codes::ANIMATION, at, message);
+            let keys = values.len().checked_div(width).unwrap_or(0).min(times.len());
+            if keys == 0 {
+                return None;
+            }
+            times.truncate(keys);
+            values.truncate(keys * width);
+        }
+        if times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
+            self.report(
+                &codes::ANIMATION,
+                format!("/accessors/{}", sampler.input),
+                "the times do not rise; they are sorted",
+            );
+            (times, values) = in_order(times, values, width);
+        }
+        let mut off = 0;
+        if property == Property::Rotation {
+            for key in values.chunks_exact_mut(width) {
+                let value = if parts == 3 { key.get_mut(4..8) } else { Some(key) };
+                off += usize::from(value.is_some_and(|value| parts == 1 && repair::unit_rotation(value)));
+            }
+        }
+        if off > 0 {
+            let message = format!("{off} rotations are not of unit length");
+            self.report(&codes::UNIT_LENGTH, format!("/accessors/{}", sampler.output), message);
+        }
+        let mut lifting = Lifting::new(channel.extras.as_ref(), &channel.extensions, &[]);
+        remember_sampler(&mut lifting, sampler, rank);
+        let target = &channel.target;
+        if target.extras.is_some() || !target.extensions.is_empty() {
+            let mut target = json!({ "extras": target.extras, "extensions": target.extensions });
+            if let Some(object) = target.as_object_mut() {
+                object.retain(|_, value| !value.is_null() && value.as_object().is_none_or(|o| !o.is_empty()));
+            }
+            lifting.keep("target", target);
+        }
+        let interpolation = match lifting.take("interpolation").as_ref().and_then(Value::as_str) {
+            Some("cubic") if interpolation == Interpolation::Linear => {
+                // A spline of one key, which glTF does not allow: its tangents are beside it.
+                let tangents = lifting.take("tangents").map(|t| json_floats(&t)).unwrap_or_default();
+                let (arrive, leave) = tangents.split_at_checked(values.len()).unwrap_or((&[], &[]));
+                if arrive.len() == values.len() && leave.len() == values.len() {
+                    values = arrive.iter().chain(&values).chain(leave).copied().collect();
+                    Interpolation::Cubic
+                } else {
+                    interpolation
+                }
+            }
+            _ => interpolation,
+        };
+        Some(Channel { node, property, interpolation, times, values, extras: lifting.finish() })
+    }
+
+    fn interpolation(&mut self, sampler: &AnimationSampler, at: &str) -> Interpolation {
+        match sampler.interpolation.as_deref() {
+            None | Some("LINEAR") => Interpolation::Linear,
+            Some("STEP") => Interpolation::Step,
+            Some("CUBICSPLINE") => Interpolation::Cubic,
+            Some(other) => {
+                let message = format!("{other:?} is no interpolation; LINEAR is used");
+                self.report(&codes::ANIMATION, at, message);
+                Interpolation::Linear
+            }
+        }
+    }
+
+    /// A channel that moves something else than a node, as JSON: KHR_animation_pointer, for example.
+    fn carried_channel(
+        &mut self,
+        channel: &json::Channel,
+        sampler: &AnimationSampler,
+        (index, rank): (usize, Option<usize>),
+        at: &str,
+    ) -> Option<Value> {
+        let times = self.list(sampler.input, &["SCALAR"]);
+        let values = self.list(sampler.output, &ANY);
+        let (Some(times), Some(values)) = (times, values) else {
+            self.report(&codes::EXTENSION_LOST, at, "the channel's keys cannot be read; it is left out");
+            return None;
+        };
+        let list = |list: &List<'a>| -> Value { list.flat().into_iter().map(float_to_json).collect() };
+        let mut object = json!({
+            "at": index,
+            "channel": json::Channel { sampler: 0, ..channel.clone() },
+            "sampler": rank,
+            "interpolation": sampler.interpolation,
+            "times": list(&times),
+            "values": list(&values),
+            "encoding": [values.component.to_gl(), values.normalized, values.shape.name()],
+        });
+        if let Some(object) = object.as_object_mut() {
+            object.retain(|_, value| !value.is_null());
+        }
+        Some(object)
+    }
+
+    /// Animations without a channel that glTF can hold.
+    pub(super) fn empty_animations(&mut self, empty: &[Value]) {
+        for value in empty {
+            let at = value.get("at").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+            let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut lifting = Lifting::new(value.get("extras"), &json::Object::new(), &[]);
+            let mut channels = Vec::new();
+            restore_channels(&mut channels, &mut lifting, self.scene.nodes.len());
+            let animation = Animation { name, channels, extras: lifting.finish() };
+            let at = at.unwrap_or(usize::MAX).min(self.scene.animations.len());
+            self.scene.animations.insert(at, animation);
+        }
+    }
+}
+
+/// The samplers that channels use, numbered without gap.
+fn sampler_ranks(animation: &json::Animation) -> BTreeMap<u32, usize> {
+    let used: BTreeSet<u32> = animation.channels.iter().map(|channel| channel.sampler).collect();
+    used.into_iter().enumerate().map(|(rank, sampler)| (sampler, rank)).collect()
+}
+
+/// Remembers which sampler a channel had, when it is not the obvious one, and what else the sampler had.
+fn remember_sampler(lifting: &mut Lifting, sampler: &AnimationSampler, rank: Option<usize>) {
+    if let Some(rank) = rank {
+        lifting.keep("sampler", rank);
+    }
+    if let Some(extras) = &sampler.extras {
+        lifting.keep("sampler_extras", extras.clone());
+    }
+    if !sampler.extensions.is_empty() {
+        lifting.keep("sampler_extensions", Value::Object(sampler.extensions.clone()));
+    }
+}
+
+/// Channels that glTF cannot hold, because they have no keys or no values, back in their places.
+fn restore_channels(channels: &mut Vec<Channel>, lifting: &mut Lifting, nodes: usize) {
+    let Some(Value::Array(list)) = lifting.take("empty_channels") else { return };
+    for value in &list {
+        let number =
+            |name: &str| value.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let Some(node) = number("node").filter(|&node| node < nodes) else { continue };
+        let times = value.get("times").map(json_floats).unwrap_or_default();
+        let property = match value.get("property").and_then(Value::as_str) {
+            Some("translation") => Property::Translation,
+            Some("rotation") => Property::Rotation,
+            Some("scale") => Property::Scale,
+            _ => Property::Weights,
+        };
+        // Only such channels are kept this way; anything else would break the Scene.
+        if !times.is_empty() && property != Property::Weights {
+            continue;
+        }
+        let interpolation = match value.get("interpolation").and_then(Value::as_str) {
+            Some("step") => Interpolation::Step,
+            Some("cubic") => Interpolation::Cubic,
+            _ => Interpolation::Linear,
+        };
+        let extras = plain_extras(value.get("extras"), &json::Object::new());
+        let channel =
+            Channel { node: NodeId::new(node), property, interpolation, times, values: Vec::new(), extras };
+        let at = number("at").unwrap_or(usize::MAX).min(channels.len());
+        channels.insert(at, channel);
+    }
+}
+
+/// Takes back the shift of times that glTF demands not to be negative.
+fn unshift(channel: &mut Channel, shift: f32) {
+    let exact = channel.extras.remove("menagerie").and_then(|own| own.get("times").map(json_floats));
+    match exact.filter(|times| times.len() == channel.times.len()) {
+        Some(times) if times.windows(2).all(|pair| matches!(pair, [a, b] if a < b)) => channel.times = times,
+        _ => {
+            let before = channel.times.clone();
+            channel.times.iter_mut().for_each(|time| *time -= shift);
+            // Times that the shift would make equal stay where they are.
+            if channel.times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
+                channel.times = before;
+            }
+        }
+    }
+}
+
+fn json_floats(value: &Value) -> Vec<f32> {
+    let list = value.as_array().into_iter().flatten();
+    list.filter_map(float_from_json).filter(|x| x.is_finite()).collect()
+}
+
+/// Keys in the order of their times; the last of equal ones wins.
+fn in_order(times: Vec<f32>, values: Vec<f32>, width: usize) -> (Vec<f32>, Vec<f32>) {
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    let time = |i: &usize| times.get(*i).copied().unwrap_or_default();
+    order.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    let (mut new_times, mut new_values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+    for i in &order {
+        let value = values.get(i * width..(i + 1) * width).unwrap_or_default();
+        // -0 and 0 are the same time.
+        if new_times.last().is_some_and(|last| *last >= time(i)) {
+            new_values.truncate(new_values.len() - width);
+        } else {
+            new_times.push(time(i));
+        }
+        new_values.extend(value);
+    }
+    (new_times, new_values)
+}

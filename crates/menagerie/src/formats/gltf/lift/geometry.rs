@@ -1,0 +1,505 @@
+use serde_json::{Map, Value, json};
+
+use super::super::accessor::{Component, List, element_span};
+use super::super::extras::Lifting;
+use super::super::json::{self, Attributes};
+use super::super::{codes, strips};
+use super::repair::{self, Repaired};
+use super::{Lifter, plain_extras};
+use crate::diag::{Code, Issue};
+use crate::ops;
+use crate::scene::{CustomAttribute, Id, Mesh, MorphTarget, Primitive, Topology};
+
+/// Attributes of which there can be several sets.
+pub(in super::super) const UNDERSTOOD_SETS: [&str; 4] = ["TEXCOORD", "COLOR", "JOINTS", "WEIGHTS"];
+
+/// How many sets of texture coordinates a Scene holds.
+const MAX_UV_SETS: usize = 8;
+
+impl<'a> Lifter<'a> {
+    pub(super) fn meshes(&mut self) {
+        for (index, mesh) in self.model.document.meshes.iter().enumerate() {
+            let mesh = self.mesh(mesh, &format!("/meshes/{index}"));
+            self.scene.meshes.push(mesh);
+        }
+    }
+
+    fn mesh(&mut self, mesh: &json::Mesh, at: &str) -> Mesh {
+        let mut users = mesh.extras.clone();
+        let targets = mesh.primitives.first().map_or(0, |primitive| primitive.targets.len());
+        let target_names = take_target_names(&mut users, targets);
+        let mut lifting = Lifting::new(users.as_ref(), &mesh.extensions, &[]);
+        let target_names = match lifting.take("targetNames") {
+            Some(names) => take_target_names(&mut Some(json!({ "targetNames": names })), targets),
+            None => target_names,
+        };
+        let no_primitives = lifting.take("no_primitives").is_some();
+        let mut primitives = Vec::new();
+        if !no_primitives {
+            for (i, primitive) in mesh.primitives.iter().enumerate() {
+                let at = format!("{at}/primitives/{i}");
+                let mut primitive = self.primitive(primitive, &at);
+                if primitive.targets.len() != targets {
+                    let message = format!(
+                        "{} morph targets, the first primitive has {targets}",
+                        primitive.targets.len()
+                    );
+                    self.report(&codes::MORPH, format!("{at}/targets"), message);
+                    primitive.targets.resize(targets, MorphTarget::default());
+                }
+                primitives.push(primitive);
+            }
+        }
+        let mut weights = mesh.weights.clone();
+        repair::finite(&mut weights);
+        if !weights.is_empty() && weights.len() != targets {
+            let message = format!("{} weights for {targets} morph targets", weights.len());
+            self.report(&codes::MORPH, format!("{at}/weights"), message);
+            weights.clear();
+        }
+        Mesh { name: mesh.name.clone(), primitives, weights, target_names, extras: lifting.finish() }
+    }
+
+    fn primitive(&mut self, primitive: &json::Primitive, at: &str) -> Primitive {
+        let mut lifting = Lifting::new(primitive.extras.as_ref(), &primitive.extensions, &[]);
+        let mut result = Primitive {
+            material: primitive
+                .material
+                .filter(|&material| (material as usize) < self.model.document.materials.len())
+                .map(|material| Id::new(material as usize)),
+            ..Primitive::default()
+        };
+        let mode = primitive.mode.unwrap_or(4);
+        result.topology = match mode {
+            0 => Topology::Points,
+            1 => Topology::Lines,
+            2 => Topology::LineLoop,
+            3 => Topology::LineStrip,
+            _ => Topology::Triangles,
+        };
+        if let Some(Value::String(topology)) = lifting.take("empty") {
+            // A stand-in for a primitive without vertices, which glTF cannot have.
+            result.topology = topology_named(&topology);
+            result.targets = vec![MorphTarget::default(); primitive.targets.len()];
+            let materials = self.model.document.materials.len();
+            let material = lifting.take("material").and_then(|m| usize::try_from(m.as_u64()?).ok());
+            result.material = material.filter(|&material| material < materials).map(Id::new);
+            result.extras = lifting.finish();
+            return result;
+        }
+        let positions =
+            primitive.attributes.get("POSITION").and_then(|accessor| self.list(accessor, &["VEC3"]));
+        let mut encodings = Map::new();
+        if let (Some(accessor), Some(list)) = (primitive.attributes.get("POSITION"), positions) {
+            result.positions = list.vectors(0.0);
+            remember(&mut encodings, "POSITION", &list, &["VEC3"]);
+            self.finite(accessor, result.positions.as_flattened_mut(), 3);
+        }
+        self.attributes(primitive, at, &mut result, &mut encodings);
+        if !encodings.is_empty() {
+            lifting.keep("encodings", Value::Object(encodings));
+        }
+        for (i, target) in primitive.targets.iter().enumerate() {
+            let target = self.target(target, result.positions.len(), &format!("{at}/targets/{i}"));
+            result.targets.push(target);
+        }
+        self.indices(primitive, at, mode, &mut result, &mut lifting);
+        self.unit_normals(primitive, &mut result);
+        undo_stand_ins(&mut result, &mut lifting);
+        result.extras = lifting.finish();
+        result
+    }
+
+    fn attributes(
+        &mut self,
+        primitive: &json::Primitive,
+        at: &str,
+        result: &mut Primitive,
+        encodings: &mut Map<String, Value>,
+    ) {
+        let vertices = result.positions.len();
+        for (semantic, accessor) in &primitive.attributes.0 {
+            let (name, set) = match semantic.rsplit_once('_') {
+                Some((name, set)) if UNDERSTOOD_SETS.contains(&name) => (name, set.parse::<usize>().ok()),
+                _ => (semantic.as_str(), None),
+            };
+            let pointer = || format!("{at}/attributes/{semantic}");
+            let shapes: &[&str] = match name {
+                "POSITION" => continue,
+                "NORMAL" => &["VEC3"],
+                "TANGENT" => &["VEC4"],
+                "TEXCOORD" if set.is_some() => &["VEC2"],
+                "COLOR" if set.is_some() => &["VEC4", "VEC3"],
+                "JOINTS" | "WEIGHTS" if set.is_some() => &["VEC4"],
+                custom if custom.starts_with('_') => {
+                    &["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"]
+                }
+                _ => {
+                    self.report(
+                        &codes::UNKNOWN_PROPERTY,
+                        pointer(),
+                        "the attribute is not known and left out",
+                    );
+                    continue;
+                }
+            };
+            let Some(list) = self.list(*accessor, shapes) else { continue };
+            if list.count != vertices {
+                let message = format!("{} elements for {vertices} vertices", list.count);
+                self.report(&codes::PRIMITIVE, pointer(), message);
+                continue;
+            }
+            remember(encodings, semantic, &list, shapes);
+            let quantised = list.component != Component::F32;
+            match name {
+                "NORMAL" => {
+                    result.normals = list.vectors(0.0);
+                    self.finite(*accessor, result.normals.as_flattened_mut(), 3);
+                }
+                "TANGENT" => {
+                    result.tangents = list.vectors(0.0);
+                    self.finite(*accessor, result.tangents.as_flattened_mut(), 4);
+                    let repaired = repair::unit_tangents(&mut result.tangents, quantised);
+                    self.repaired(
+                        &codes::UNIT_LENGTH,
+                        *accessor,
+                        &repaired,
+                        "tangents are not of unit length, or their sign is not 1 or -1",
+                    );
+                }
+                "JOINTS" => put_set(&mut result.joints, set, list.joints()),
+                "TEXCOORD" => {
+                    let mut uvs = list.vectors(0.0);
+                    self.finite(*accessor, uvs.as_flattened_mut(), 2);
+                    put_set(&mut result.uvs, set, uvs);
+                }
+                "COLOR" => {
+                    let mut colors = list.vectors(1.0);
+                    self.finite(*accessor, colors.as_flattened_mut(), 4);
+                    put_set(&mut result.colors, set, colors);
+                }
+                "WEIGHTS" => {
+                    let mut weights = list.vectors(0.0);
+                    self.finite(*accessor, weights.as_flattened_mut(), 4);
+                    put_set(&mut result.weights, set, weights);
+                }
+                custom => {
+                    let mut values = list.flat();
+                    self.finite(*accessor, &mut values, list.shape.width());
+                    let attribute = CustomAttribute { width: list.shape.width(), values };
+                    result.custom.insert(custom.to_owned(), attribute);
+                }
+            }
+        }
+        self.contiguous_sets(at, result);
+        self.weights(primitive, result);
+    }
+
+    /// Sets are numbered without gap, and joints come with weights.
+    fn contiguous_sets(&mut self, at: &str, result: &mut Primitive) {
+        let joints =
+            result.joints.iter().zip(&result.weights).take_while(|(j, w)| !j.is_empty() && !w.is_empty());
+        let pairs = joints.count();
+        let gap = truncate(&mut result.uvs, MAX_UV_SETS)
+            | truncate(&mut result.colors, usize::MAX)
+            | truncate(&mut result.joints, pairs)
+            | truncate(&mut result.weights, pairs);
+        if gap && !result.positions.is_empty() {
+            let message = "sets after a gap, without their partner or beyond the eighth are left out";
+            self.report(&codes::UV_SETS, format!("{at}/attributes"), message);
+        }
+    }
+
+    /// Weights are not negative and sum to one; joints without weight are zero; no joint is there twice.
+    fn weights(&mut self, primitive: &json::Primitive, result: &mut Primitive) {
+        let repaired = ops::normalize_weights(&mut result.joints, &mut result.weights);
+        let accessor = primitive.attributes.get("WEIGHTS_0");
+        if let (Some(accessor), Some(first)) = (accessor, repaired.first_wrong) {
+            let found = Repaired { count: repaired.wrong, first };
+            self.repaired(
+                &codes::WEIGHTS,
+                accessor,
+                &found,
+                "vertices have negative weights, weights that do not sum to one, or a joint twice",
+            );
+        }
+    }
+
+    fn target(&mut self, target: &Attributes, vertices: usize, at: &str) -> MorphTarget {
+        let mut result = MorphTarget::default();
+        for (semantic, accessor) in &target.0 {
+            let (name, set) = match semantic.rsplit_once('_') {
+                Some((name, set)) if UNDERSTOOD_SETS.contains(&name) => (name, set.parse::<usize>().ok()),
+                _ => (semantic.as_str(), None),
+            };
+            let pointer = || format!("{at}/{semantic}");
+            let shapes: &[&str] = match name {
+                "POSITION" | "NORMAL" | "TANGENT" => &["VEC3"],
+                "TEXCOORD" if set.is_some() => &["VEC2"],
+                "COLOR" if set.is_some() => &["VEC4", "VEC3"],
+                _ => {
+                    self.report(
+                        &codes::UNKNOWN_PROPERTY,
+                        pointer(),
+                        "the attribute is not known and left out",
+                    );
+                    continue;
+                }
+            };
+            let Some(list) = self.list(*accessor, shapes) else { continue };
+            if list.count != vertices {
+                self.report(
+                    &codes::PRIMITIVE,
+                    pointer(),
+                    format!("{} elements for {vertices} vertices", list.count),
+                );
+                continue;
+            }
+            match name {
+                "TEXCOORD" => {
+                    let mut uvs = list.vectors(0.0);
+                    self.finite(*accessor, uvs.as_flattened_mut(), 2);
+                    put_set(&mut result.uvs, set, uvs);
+                }
+                "COLOR" => {
+                    let mut colors = list.vectors(0.0);
+                    self.finite(*accessor, colors.as_flattened_mut(), 4);
+                    put_set(&mut result.colors, set, colors);
+                }
+                _ => {
+                    let mut vectors = list.vectors(0.0);
+                    self.finite(*accessor, vectors.as_flattened_mut(), 3);
+                    match name {
+                        "POSITION" => result.positions = vectors,
+                        "NORMAL" => result.normals = vectors,
+                        _ => result.tangents = vectors,
+                    }
+                }
+            }
+        }
+        truncate(&mut result.uvs, usize::MAX);
+        truncate(&mut result.colors, usize::MAX);
+        result
+    }
+
+    fn indices(
+        &mut self,
+        primitive: &json::Primitive,
+        at: &str,
+        mode: u32,
+        result: &mut Primitive,
+        lifting: &mut Lifting,
+    ) {
+        let vertices = result.positions.len();
+        let list = primitive.indices.map(|accessor| (accessor, self.list(accessor, &["SCALAR"])));
+        let mut indices: Vec<u32> = match list {
+            None => (0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect(),
+            Some((accessor, list)) => {
+                let list =
+                    list.filter(|l| matches!(l.component, Component::U8 | Component::U16 | Component::U32));
+                let indices = list.map(|list| list.integers()).unwrap_or_default();
+                self.index_range(accessor, indices, result.topology, mode, vertices)
+            }
+        };
+        if mode == strips::STRIP || mode == strips::FAN {
+            indices = strips::to_triangles(mode, &indices);
+            lifting.keep("mode", mode);
+        }
+        let per = match result.topology {
+            Topology::Triangles => 3,
+            Topology::Lines => 2,
+            _ => 1,
+        };
+        let odd = indices.len() % per;
+        if odd != 0 {
+            let message = format!("{} indices are no multiple of {per}", indices.len());
+            self.report(&codes::INDEX_COUNT, at, message);
+            indices.truncate(indices.len() - odd);
+        }
+        result.indices = indices;
+    }
+
+    /// Leaves out what is drawn with a vertex that does not exist.
+    fn index_range(
+        &mut self,
+        accessor: u32,
+        mut indices: Vec<u32>,
+        topology: Topology,
+        mode: u32,
+        vertices: usize,
+    ) -> Vec<u32> {
+        let largest = indices.iter().copied().max();
+        if largest.is_none_or(|largest| (largest as usize) < vertices) {
+            return indices;
+        }
+        let mut repaired = Repaired::default();
+        for (i, _) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
+            repaired.note(i);
+        }
+        if vertices > 0 {
+            let message = format!("indices are not below the number of vertices, {vertices}");
+            self.repaired(&codes::INDEX_RANGE, accessor, &repaired, &message);
+        }
+        let inside = |index: &u32| (*index as usize) < vertices;
+        match topology {
+            Topology::Triangles if mode == 4 => indices
+                .as_chunks::<3>()
+                .0
+                .iter()
+                .filter(|t| t.iter().all(inside))
+                .flatten()
+                .copied()
+                .collect(),
+            Topology::Lines => indices
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .filter(|l| l.iter().all(inside))
+                .flatten()
+                .copied()
+                .collect(),
+            _ => {
+                indices.retain(inside);
+                indices
+            }
+        }
+    }
+
+    /// Normals of unit length; those without a direction are made from the triangles.
+    fn unit_normals(&mut self, primitive: &json::Primitive, result: &mut Primitive) {
+        let Some(accessor) = primitive.attributes.get("NORMAL") else { return };
+        let component = self.model.document.accessors.get(accessor as usize).map(|a| a.component_type);
+        let quantised = component != Some(Component::F32.to_gl());
+        let (repaired, zeros) = repair::unit_vectors(&mut result.normals, quantised);
+        self.repaired(&codes::UNIT_LENGTH, accessor, &repaired, "normals are not of unit length");
+        if zeros.is_empty() {
+            return;
+        }
+        let smooth = ops::smooth_normals(result);
+        for vertex in zeros {
+            if let (Some(normal), Some(smooth)) = (result.normals.get_mut(vertex), smooth.get(vertex)) {
+                *normal = *smooth;
+            }
+        }
+    }
+
+    /// Replaces what is not finite by zero, and says so.
+    pub(super) fn finite(&mut self, accessor: u32, values: &mut [f32], width: usize) {
+        let repaired = repair::finite(values);
+        let found = Repaired { count: repaired.count, first: repaired.first / width.max(1) };
+        self.repaired(&codes::NOT_FINITE, accessor, &found, "values are infinite or not a number");
+    }
+
+    /// Says that elements of an accessor had to be repaired, at the bytes of the first.
+    pub(super) fn repaired(&mut self, code: &'static Code, accessor: u32, repaired: &Repaired, what: &str) {
+        if repaired.count == 0 {
+            return;
+        }
+        let model = self.model;
+        self.issues.push_with(code, || {
+            let span = element_span(model, accessor, repaired.first);
+            let message = format!("{} {what}; the first is element {}", repaired.count, repaired.first);
+            Issue::new(code, format!("/accessors/{accessor}"), message).at(span)
+        });
+    }
+}
+
+/// Remembers how an attribute is stored when it is not plain floats, so that it can be stored so again.
+fn remember(encodings: &mut Map<String, Value>, semantic: &str, list: &List<'_>, shapes: &[&str]) {
+    let usual = shapes.first().copied().unwrap_or_default();
+    let is_set = UNDERSTOOD_SETS.contains(&semantic.rsplit_once('_').map_or("", |(name, _)| name));
+    let plain = list.component == Component::F32
+        && (!is_set || super::super::accessor::Shape::named(usual) == Some(list.shape));
+    if semantic.starts_with("JOINTS_") || plain {
+        return;
+    }
+    encodings
+        .insert(semantic.to_owned(), json!([list.component.to_gl(), list.normalized, list.shape.name()]));
+}
+
+/// Takes the names of morph targets out of the user's extras, where many programs keep them.
+fn take_target_names(extras: &mut Option<Value>, targets: usize) -> Vec<String> {
+    let Some(Value::Object(object)) = extras else { return Vec::new() };
+    let names = object.get("targetNames").and_then(Value::as_array);
+    let names: Option<Vec<String>> = names
+        .filter(|names| names.len() == targets && targets > 0)
+        .and_then(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+    match names {
+        Some(names) => {
+            object.shift_remove("targetNames");
+            if object.is_empty() {
+                *extras = None;
+            }
+            names
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Keeps set number `set`; sets in between are empty until they come.
+fn put_set<T: Clone>(sets: &mut Vec<Vec<T>>, set: Option<usize>, values: Vec<T>) {
+    /// No file has more sets than this; a higher number is a gap anyway.
+    const MOST: usize = 64;
+    if let Some(set) = set.filter(|&set| set < MOST) {
+        if sets.len() <= set {
+            sets.resize(set + 1, Vec::new());
+        }
+        if let Some(place) = sets.get_mut(set) {
+            *place = values;
+        }
+    }
+}
+
+/// Cuts the list of sets at the first gap and after `most`; says whether something went.
+fn truncate<T>(sets: &mut Vec<Vec<T>>, most: usize) -> bool {
+    let before = sets.len();
+    let whole = sets.iter().position(Vec::is_empty).unwrap_or(before);
+    sets.truncate(whole.min(most));
+    sets.len() != before
+}
+
+/// Takes back what was only written because glTF demands it.
+fn undo_stand_ins(result: &mut Primitive, lifting: &mut Lifting) {
+    if let Some(count) = lifting.take("index_count").and_then(|v| v.as_u64()) {
+        result.indices.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    }
+    if let Some(sets) = lifting.take("uv_sets").and_then(|v| v.as_u64()) {
+        result.uvs.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
+    }
+    if let Some(Value::Array(empty)) = lifting.take("empty_targets") {
+        for index in empty.iter().filter_map(Value::as_u64) {
+            if let Some(target) = usize::try_from(index).ok().and_then(|index| result.targets.get_mut(index))
+            {
+                *target = MorphTarget::default();
+            }
+        }
+    }
+    if let Some(Value::Array(extras)) = lifting.take("target_extras") {
+        for (target, extras) in result.targets.iter_mut().zip(&extras) {
+            target.extras = plain_extras(Some(extras).filter(|e| !e.is_null()), &Map::new());
+        }
+    }
+    if let Some(tangents) = result.custom.remove("_MENAGERIE_TANGENT") {
+        result.tangents = tangents.values.as_chunks::<4>().0.to_vec();
+    }
+    let sets: Vec<String> =
+        result.custom.keys().filter(|name| name.starts_with("_MENAGERIE_JOINTS_")).cloned().collect();
+    for name in sets {
+        let weights = result.custom.remove(&name.replace("JOINTS", "WEIGHTS"));
+        if let (Some(joints), Some(weights)) = (result.custom.remove(&name), weights) {
+            let joints = joints.values.as_chunks::<4>().0.iter().map(|j| j.map(|x| x as u16));
+            result.joints.push(joints.collect());
+            result.weights.push(weights.values.as_chunks::<4>().0.to_vec());
+        }
+    }
+}
+
+fn topology_named(name: &str) -> Topology {
+    match name {
+        "points" => Topology::Points,
+        "lines" => Topology::Lines,
+        "line_loop" => Topology::LineLoop,
+        "line_strip" => Topology::LineStrip,
+        _ => Topology::Triangles,
+    }
+}

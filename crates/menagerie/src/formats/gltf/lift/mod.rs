@@ -1,0 +1,184 @@
+//! From a glTF file to a Scene. Whatever breaks a rule of the Scene is repaired or left out, with an issue for each.
+
+mod animations;
+mod geometry;
+mod materials;
+mod nodes;
+mod repair;
+
+pub(super) use materials::{MAG_FILTERS, MIN_FILTERS, WRAPS};
+pub(super) use nodes::remove_nodes;
+pub(super) use repair::{unit_tangents, unit_vectors};
+
+use serde_json::{Map, Value, json};
+
+use super::accessor::{List, Shape};
+use super::extras::{GLTF, Lifting};
+use super::json::Object;
+use super::model::Model;
+use super::views::{COMPRESSION, Decoded, Views, budget};
+use super::{check, codes, extension};
+use crate::diag::{Code, Issue, Issues, LIMIT};
+use crate::formats::{Lifted, ReadOptions};
+use crate::scene::{Extras, Scene, float_from_json};
+
+/// The Scene that a model means. Fails when the model needs an extension that is not understood.
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+    if let Some(issue) = check::required_extensions(model).into_iter().next() {
+        return Err(issue);
+    }
+    let decoded = Decoded::of(model, &options.limits);
+    let mut lifter = Lifter {
+        model,
+        views: Views::new(model, &decoded, &options.limits),
+        issues: Issues::new(options.limits.issues_per_code),
+        budget: budget(model, &options.limits),
+        over_budget: false,
+        scene: Scene::default(),
+    };
+    lifter.scene();
+    if options.flip_v {
+        flip_v(&mut lifter.scene);
+    }
+    Ok(Lifted { scene: lifter.scene, issues: lifter.issues })
+}
+
+/// A model on its way to a Scene.
+struct Lifter<'a> {
+    model: &'a Model,
+    views: Views<'a>,
+    issues: Issues,
+    /// How many bytes may still be taken.
+    budget: usize,
+    /// Whether that was too little for something, which is said once.
+    over_budget: bool,
+    scene: Scene,
+}
+
+impl<'a> Lifter<'a> {
+    fn scene(&mut self) {
+        self.images();
+        self.textures();
+        self.materials();
+        self.meshes();
+        self.cameras();
+        self.lights();
+        self.nodes();
+        self.skins();
+        self.animations();
+        self.fit_skins();
+        self.fold_back();
+        self.root();
+    }
+
+    /// Reports a problem of the JSON element at a pointer.
+    fn report(&mut self, code: &'static Code, pointer: impl Into<String>, message: impl Into<String>) {
+        self.model.report(&mut self.issues, code, || pointer.into(), || message.into());
+    }
+
+    /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it.
+    fn list(&mut self, accessor: u32, shapes: &[&str]) -> Option<List<'a>> {
+        let list = match List::of(&self.views, accessor) {
+            Ok(list) => list,
+            Err(unreadable) => {
+                let model = self.model;
+                self.issues.push_with(unreadable.code, || unreadable.issue(model, accessor));
+                return None;
+            }
+        };
+        if !shapes.iter().any(|shape| Shape::named(shape) == Some(list.shape)) {
+            let message = format!("elements of the type {} are expected here", shapes.join(" or "));
+            self.report(&codes::ACCESSOR_TYPE, format!("/accessors/{accessor}/type"), message);
+            return None;
+        }
+        match self.budget.checked_sub(list.cost()) {
+            Some(left) => {
+                self.budget = left;
+                Some(list)
+            }
+            None => {
+                if !std::mem::replace(&mut self.over_budget, true) {
+                    let message = "reading on would take more memory than the limit for a file of this size";
+                    self.report(&LIMIT, format!("/accessors/{accessor}"), message);
+                }
+                None
+            }
+        }
+    }
+
+    /// What belongs to the file as a whole.
+    fn root(&mut self) {
+        let document = &self.model.document;
+        let mut lifting = Lifting::new(document.extras.as_ref(), &document.extensions, &[extension::LIGHTS]);
+        if let Some(Value::Object(lights)) = document.extensions.get(extension::LIGHTS) {
+            lifting.keep_extension(extension::LIGHTS, without(lights, &["lights"]));
+        }
+        self.scene.ambient = lifting.take("ambient").as_ref().and_then(floats);
+        if let Some(Value::Array(empty)) = lifting.take("animations") {
+            self.empty_animations(&empty);
+        }
+        let ours = document.asset.generator.as_deref().is_some_and(|g| g.starts_with("menagerie "));
+        let from_gltf = lifting.take("origin").is_some_and(|origin| origin == GLTF);
+        if !ours || from_gltf {
+            lifting.keep("asset", self.asset());
+            let kept = |names: &[String]| -> Value {
+                names.iter().filter(|name| !COMPRESSION.contains(&name.as_str())).cloned().collect()
+            };
+            for (field, names) in [
+                ("extensionsUsed", &document.extensions_used),
+                ("extensionsRequired", &document.extensions_required),
+            ] {
+                if !names.is_empty() {
+                    lifting.keep(field, kept(names));
+                }
+            }
+        }
+        self.scene.extras = lifting.finish();
+        let count = document.scenes.len();
+        self.scene.default_scene = document.scene.map(|scene| scene as usize).filter(|&scene| scene < count);
+    }
+
+    /// What the file says about itself, apart from what wrote it.
+    fn asset(&self) -> Value {
+        let asset = &self.model.document.asset;
+        let mut kept = Map::new();
+        if let Some(copyright) = &asset.copyright {
+            kept.insert("copyright".to_owned(), json!(copyright));
+        }
+        if let Some(version) = &asset.min_version {
+            kept.insert("minVersion".to_owned(), json!(version));
+        }
+        if let Some(extras) = &asset.extras {
+            kept.insert("extras".to_owned(), extras.clone());
+        }
+        if !asset.extensions.is_empty() {
+            kept.insert("extensions".to_owned(), Value::Object(asset.extensions.clone()));
+        }
+        Value::Object(kept)
+    }
+}
+
+/// The extras of an element that has nothing else to be taken out of them.
+fn plain_extras(extras: Option<&Value>, extensions: &Object) -> Extras {
+    Lifting::new(extras, extensions, &[]).finish()
+}
+
+/// An object without some of its members.
+fn without(object: &Object, names: &[&str]) -> Object {
+    let rest = object.iter().filter(|(name, _)| !names.contains(&name.as_str()));
+    rest.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// A list of exactly `N` floats.
+fn floats<const N: usize>(value: &Value) -> Option<[f32; N]> {
+    let list: Option<Vec<f32>> = value.as_array()?.iter().map(float_from_json).collect();
+    list?.try_into().ok()
+}
+
+fn flip_v(scene: &mut Scene) {
+    let primitives = scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives);
+    for uv in primitives.flat_map(|primitive| &mut primitive.uvs).flatten() {
+        let [_, v] = uv;
+        *v = 1.0 - *v;
+    }
+}

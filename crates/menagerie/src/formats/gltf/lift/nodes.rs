@@ -1,0 +1,540 @@
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Quat, Vec3, Vec4};
+use serde_json::Value;
+
+use super::super::extras::Lifting;
+use super::super::json;
+use super::super::{codes, extension};
+use super::{Lifter, floats, plain_extras, repair, without};
+use crate::scene::{
+    Arena, Camera, Id, Light, LightKind, Lod, Node, NodeId, Projection, SceneRoot, Skin, Transform,
+    float_from_json,
+};
+
+/// Extensions of nodes that become part of the Scene.
+const UNDERSTOOD: [&str; 3] = [extension::LIGHTS, extension::LOD, extension::VISIBILITY];
+
+impl Lifter<'_> {
+    pub(super) fn nodes(&mut self) {
+        let document = &self.model.document;
+        let children = self.tree();
+        let mut lods = self.lods(&children);
+        for (index, node) in document.nodes.iter().enumerate() {
+            let below = children.get(index).cloned().unwrap_or_default();
+            let lods = lods.remove(&index).unwrap_or_default();
+            let node = self.node(index, node, below, lods);
+            self.scene.nodes.push(node);
+        }
+        let mut has_parent = vec![false; document.nodes.len()];
+        for node in self.scene.nodes.values() {
+            let below =
+                node.children.iter().map(|c| c.index()).chain(node.lods.iter().map(|l| l.node.index()));
+            below.for_each(|child| {
+                if let Some(flag) = has_parent.get_mut(child) {
+                    *flag = true
+                }
+            });
+        }
+        for (i, scene) in document.scenes.iter().enumerate() {
+            let mut roots: Vec<NodeId> = Vec::new();
+            for (k, &root) in scene.nodes.iter().enumerate() {
+                let id = NodeId::new(root as usize);
+                match has_parent.get(root as usize) {
+                    Some(false) if !roots.contains(&id) => roots.push(id),
+                    Some(_) => {
+                        let message = format!("node {root} hangs below another node, or is named twice");
+                        self.report(&codes::NODE_TREE, format!("/scenes/{i}/nodes/{k}"), message);
+                    }
+                    // Reported by the check of references.
+                    None => {}
+                }
+            }
+            let extras = plain_extras(scene.extras.as_ref(), &scene.extensions);
+            self.scene.scenes.push(SceneRoot { name: scene.name.clone(), roots, extras });
+        }
+    }
+
+    /// The children of every node: each has one parent at most, and nothing is its own ancestor.
+    fn tree(&mut self) -> Vec<Vec<NodeId>> {
+        let nodes = &self.model.document.nodes;
+        let mut parents: Vec<Option<usize>> = vec![None; nodes.len()];
+        let mut children: Vec<Vec<NodeId>> = Vec::with_capacity(nodes.len());
+        for (index, node) in nodes.iter().enumerate() {
+            let mut kept = Vec::with_capacity(node.children.len());
+            for (k, &child) in node.children.iter().enumerate() {
+                // Indices out of range are reported by the check of references.
+                let Some(parent) = parents.get_mut(child as usize) else { continue };
+                if parent.is_none() {
+                    *parent = Some(index);
+                    kept.push(NodeId::new(child as usize));
+                } else {
+                    let message = format!("node {child} hangs below two nodes");
+                    self.report(&codes::NODE_TREE, format!("/nodes/{index}/children/{k}"), message);
+                }
+            }
+            children.push(kept);
+        }
+        self.cut_cycles(&parents, &mut children);
+        children
+    }
+
+    /// With one parent at most, what no root reaches is in a cycle or below one: the link to the first node is cut.
+    fn cut_cycles(&mut self, parents: &[Option<usize>], children: &mut [Vec<NodeId>]) {
+        let mut reached = vec![false; parents.len()];
+        let mut open: Vec<usize> = (0..parents.len()).filter(|&i| parents.get(i) == Some(&None)).collect();
+        let mut next = 0;
+        loop {
+            while let Some(index) = open.pop() {
+                if let Some(flag) = reached.get_mut(index) {
+                    *flag = true;
+                }
+                open.extend(children.get(index).into_iter().flatten().map(|child| child.index()));
+            }
+            let Some(left) = (next..parents.len()).find(|&i| reached.get(i) == Some(&false)) else { break };
+            next = left;
+            // Up as many steps as there are nodes: now certainly in the cycle.
+            let mut inside = left;
+            for _ in 0..parents.len() {
+                inside = parents.get(inside).copied().flatten().unwrap_or(inside);
+            }
+            if let Some(above) = parents.get(inside).copied().flatten()
+                && let Some(list) = children.get_mut(above)
+            {
+                list.retain(|child| child.index() != inside);
+                let message = format!("node {inside} is its own ancestor");
+                self.report(&codes::NODE_TREE, format!("/nodes/{above}/children"), message);
+            }
+            open.push(inside);
+        }
+    }
+
+    /// The stand-ins of nodes, where they hang nowhere else.
+    fn lods(&mut self, children: &[Vec<NodeId>]) -> BTreeMap<usize, Vec<NodeId>> {
+        let document = &self.model.document;
+        let mut lods = BTreeMap::new();
+        let with_lods =
+            document.nodes.iter().enumerate().filter(|(_, n)| n.extensions.contains_key(extension::LOD));
+        let with_lods: Vec<usize> = with_lods.map(|(index, _)| index).collect();
+        if with_lods.is_empty() {
+            return lods;
+        }
+        let mut taken = vec![false; document.nodes.len()];
+        let hanging = children.iter().flatten().map(|child| child.index());
+        let roots = document.scenes.iter().flat_map(|scene| &scene.nodes).map(|&root| root as usize);
+        hanging.chain(roots).for_each(|i| {
+            if let Some(flag) = taken.get_mut(i) {
+                *flag = true
+            }
+        });
+        for index in with_lods {
+            let value = document.nodes.get(index).and_then(|n| n.extensions.get(extension::LOD));
+            let ids = value.and_then(|value| value.get("ids")).and_then(Value::as_array);
+            let ids: Option<Vec<usize>> =
+                ids.and_then(|ids| ids.iter().map(|id| usize::try_from(id.as_u64()?).ok()).collect());
+            let free = |&id: &usize| id != index && taken.get(id) == Some(&false);
+            let distinct = |ids: &Vec<usize>| {
+                let mut sorted = ids.clone();
+                sorted.sort_unstable();
+                sorted.windows(2).all(|pair| pair.first() != pair.last())
+            };
+            match ids.filter(|ids| ids.iter().all(free) && distinct(ids) && self.no_lod_cycle(index, ids)) {
+                Some(ids) => {
+                    for &id in &ids {
+                        if let Some(flag) = taken.get_mut(id) {
+                            *flag = true;
+                        }
+                    }
+                    lods.insert(index, ids.into_iter().map(NodeId::new).collect());
+                }
+                None => {
+                    let message = "a level does not exist, or hangs in a scene or below another node";
+                    self.report(
+                        &codes::LOD,
+                        format!("/nodes/{index}/extensions/{}", extension::LOD),
+                        message,
+                    );
+                }
+            }
+        }
+        lods
+    }
+
+    /// A stand-in that has stand-ins of its own could lead back; such nesting is not taken up.
+    fn no_lod_cycle(&self, index: usize, ids: &[usize]) -> bool {
+        let nested = |id: &usize| {
+            let node = self.model.document.nodes.get(*id);
+            node.is_some_and(|node| node.extensions.contains_key(extension::LOD) || !node.children.is_empty())
+        };
+        // A stand-in with children is fine unless this node is among them; only whole trees are looked at here.
+        let mut open: Vec<usize> = ids.iter().copied().filter(nested).collect();
+        let mut steps = 0;
+        while let Some(at) = open.pop() {
+            steps += 1;
+            if at == index || steps > self.model.document.nodes.len() {
+                return false;
+            }
+            let Some(node) = self.model.document.nodes.get(at) else { continue };
+            if node.extensions.contains_key(extension::LOD) {
+                return false;
+            }
+            open.extend(node.children.iter().map(|&child| child as usize));
+        }
+        true
+    }
+
+    fn node(&mut self, index: usize, node: &json::Node, children: Vec<NodeId>, lods: Vec<NodeId>) -> Node {
+        let document = &self.model.document;
+        let understood: &[&str] =
+            if lods.is_empty() { &[extension::LIGHTS, extension::VISIBILITY] } else { &UNDERSTOOD };
+        let mut lifting = Lifting::new(node.extras.as_ref(), &node.extensions, understood);
+        let mut transform = self.transform(index, node);
+        if let Some(exact) = lifting.take("matrix").as_ref().and_then(floats::<16>) {
+            // The shear that glTF cannot have, unless somebody moved the node since.
+            let exact = Transform::Matrix(Mat4::from_cols_array(&exact));
+            let (translation, rotation, scale, _) = exact.to_trs();
+            if transform == (Transform::Trs { translation, rotation, scale }) {
+                transform = exact;
+            }
+        }
+        let mesh = node.mesh.filter(|&mesh| (mesh as usize) < document.meshes.len());
+        let mesh = mesh.map(|mesh| Id::new(mesh as usize));
+        let targets = mesh.and_then(|mesh| self.scene.meshes.get(mesh)).map_or(0, |mesh| mesh.target_count());
+        let mut weights = node.weights.clone();
+        repair::finite(&mut weights);
+        if !weights.is_empty() && weights.len() != targets {
+            let message = format!("{} weights for {targets} morph targets", weights.len());
+            self.report(&codes::MORPH, format!("/nodes/{index}/weights"), message);
+            weights.clear();
+        }
+        let of_extension = |name: &str| node.extensions.get(name).and_then(Value::as_object);
+        let light = of_extension(extension::LIGHTS).and_then(|e| e.get("light")).and_then(Value::as_u64);
+        let light =
+            light.and_then(|light| usize::try_from(light).ok()).filter(|&l| l < self.scene.lights.len());
+        let visible =
+            of_extension(extension::VISIBILITY).map(|e| e.get("visible") != Some(&Value::Bool(false)));
+        if visible == Some(true) {
+            // Says nothing, but is there: the extension's object is written again.
+            lifting.keep("visible", true);
+        }
+        for (name, fields) in
+            [(extension::LIGHTS, "light"), (extension::VISIBILITY, "visible"), (extension::LOD, "ids")]
+        {
+            if let Some(object) = of_extension(name).filter(|_| understood.contains(&name)) {
+                lifting.keep_extension(name, without(object, &[fields]));
+            }
+        }
+        let distances = lifting.take("lod_distances");
+        let distance = |i: usize| distances.as_ref()?.get(i).and_then(float_from_json);
+        let lods = lods.into_iter().enumerate().map(|(i, node)| Lod { node, distance: distance(i) });
+        let skin = node.skin.or_else(|| lifting.take("skin").and_then(|s| u32::try_from(s.as_u64()?).ok()));
+        Node {
+            name: node.name.clone(),
+            children,
+            transform,
+            mesh,
+            skin: skin
+                .filter(|&skin| (skin as usize) < document.skins.len())
+                .map(|skin| Id::new(skin as usize)),
+            camera: node
+                .camera
+                .filter(|&camera| (camera as usize) < document.cameras.len())
+                .map(|camera| Id::new(camera as usize)),
+            light: light.map(Id::new),
+            weights,
+            visible: visible.unwrap_or(true),
+            lods: lods.collect(),
+            // What is left of ours is looked at again when everything is there.
+            extras: lifting.finish(),
+        }
+    }
+
+    fn transform(&mut self, index: usize, node: &json::Node) -> Transform {
+        let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+        if let Some(matrix) = node.matrix {
+            let matrix = Mat4::from_cols_array(&matrix);
+            if !finite(&matrix.to_cols_array()) || matrix.row(3) != Vec4::W {
+                let message = "the matrix is not affine or not finite; the node stays where its parent is";
+                self.report(&codes::NODE_TRANSFORM, format!("/nodes/{index}/matrix"), message);
+                return Transform::IDENTITY;
+            }
+            if node.translation.is_none() && node.rotation.is_none() && node.scale.is_none() {
+                return Transform::Matrix(matrix);
+            }
+            let message = "there is a matrix and a translation, rotation or scale; the matrix is used";
+            self.report(&codes::NODE_TRANSFORM, format!("/nodes/{index}"), message);
+            return Transform::Matrix(matrix);
+        }
+        let mut wrong = None;
+        let mut translation = node.translation.unwrap_or([0.0; 3]);
+        let mut scale = node.scale.unwrap_or([1.0; 3]);
+        let mut rotation = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        if repair::finite(&mut translation).count + repair::finite(&mut scale).count > 0 {
+            wrong = Some("a number is not finite");
+        }
+        if repair::finite(&mut rotation).count > 0 || repair::unit_rotation(&mut rotation) {
+            wrong = Some("the rotation is not of unit length");
+        }
+        if let Some(message) = wrong {
+            self.report(&codes::NODE_TRANSFORM, format!("/nodes/{index}"), message);
+        }
+        Transform::Trs {
+            translation: Vec3::from_array(translation),
+            rotation: Quat::from_array(rotation),
+            scale: Vec3::from_array(scale),
+        }
+    }
+
+    pub(super) fn cameras(&mut self) {
+        for (index, camera) in self.model.document.cameras.iter().enumerate() {
+            let mut lifting = Lifting::new(camera.extras.as_ref(), &camera.extensions, &[]);
+            let projection = match (&camera.perspective, &camera.orthographic) {
+                (Some(p), None) => Some(Projection::Perspective {
+                    yfov: p.yfov,
+                    aspect: p.aspect_ratio,
+                    near: p.znear,
+                    far: p.zfar,
+                }),
+                (None, Some(o)) => {
+                    Some(Projection::Orthographic { xmag: o.xmag, ymag: o.ymag, near: o.znear, far: o.zfar })
+                }
+                _ => None,
+            };
+            let inner = match (&camera.perspective, &camera.orthographic) {
+                (Some(p), _) => (p.extras.clone(), p.extensions.clone()),
+                (_, Some(o)) => (o.extras.clone(), o.extensions.clone()),
+                _ => Default::default(),
+            };
+            if let Some(extras) = inner.0 {
+                lifting.keep("projection_extras", extras);
+            }
+            if !inner.1.is_empty() {
+                lifting.keep("projection_extensions", Value::Object(inner.1));
+            }
+            let usable = projection.filter(|projection| match *projection {
+                Projection::Perspective { yfov, aspect, near, far } => {
+                    [yfov, near].iter().chain(&aspect).chain(&far).all(|x| x.is_finite())
+                }
+                Projection::Orthographic { xmag, ymag, near, far } => {
+                    [xmag, ymag, near, far].iter().all(|x| x.is_finite())
+                }
+            });
+            let mut projection = usable.unwrap_or_else(|| {
+                let message = "the camera is neither perspective nor orthographic, or a number is not finite";
+                self.report(&codes::CAMERA, format!("/cameras/{index}"), message);
+                Projection::Perspective { yfov: 0.8, aspect: None, near: 0.1, far: None }
+            });
+            if let Some(exact) = lifting.take("projection").as_ref().and_then(exact_projection)
+                && super::super::lower::allowed_projection(&exact) == projection
+            {
+                projection = exact;
+            }
+            self.scene.cameras.push(Camera {
+                name: camera.name.clone(),
+                projection,
+                extras: lifting.finish(),
+            });
+        }
+    }
+
+    pub(super) fn lights(&mut self) {
+        let lights = self.model.document.extensions.get(extension::LIGHTS).and_then(|e| e.get("lights"));
+        for (index, light) in lights.and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let at = format!("/extensions/{}/lights/{index}", extension::LIGHTS);
+            let light = self.light(light, &at);
+            self.scene.lights.push(light);
+        }
+    }
+
+    fn light(&mut self, light: &Value, at: &str) -> Light {
+        let empty = json::Object::new();
+        let extensions = light.get("extensions").and_then(Value::as_object).unwrap_or(&empty);
+        let mut lifting = Lifting::new(light.get("extras"), extensions, &[]);
+        let number = |value: Option<&Value>| value.and_then(float_from_json).filter(|x| x.is_finite());
+        let kind = match light.get("type").and_then(Value::as_str) {
+            Some("directional") => LightKind::Directional,
+            Some("spot") => {
+                let spot = light.get("spot");
+                let angle = |name: &str| number(spot.and_then(|spot| spot.get(name)));
+                LightKind::Spot {
+                    inner: angle("innerConeAngle").unwrap_or(0.0),
+                    outer: angle("outerConeAngle").unwrap_or(std::f32::consts::FRAC_PI_4),
+                }
+            }
+            Some("point") => LightKind::Point,
+            _ => {
+                self.report(
+                    &codes::CAMERA,
+                    format!("{at}/type"),
+                    "the light is no point, spot or directional one",
+                );
+                LightKind::Point
+            }
+        };
+        let color: Option<[f32; 3]> = light.get("color").and_then(floats);
+        let mut result = Light {
+            name: light.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            kind,
+            color: color.filter(|c| c.iter().all(|x| x.is_finite())).unwrap_or([1.0; 3]),
+            intensity: number(light.get("intensity")).unwrap_or(1.0),
+            range: number(light.get("range")),
+            attenuation: lifting.take("attenuation").as_ref().and_then(floats),
+            extras: Default::default(),
+        };
+        if let Some(exact) = lifting.take("light") {
+            let exact = super::super::lower::exact_light(&exact, &result);
+            if super::super::lower::allowed_light(&exact) == super::super::lower::allowed_light(&result) {
+                result = exact;
+            }
+        }
+        result.extras = lifting.finish();
+        result
+    }
+
+    pub(super) fn skins(&mut self) {
+        let nodes = self.model.document.nodes.len();
+        for (index, skin) in self.model.document.skins.iter().enumerate() {
+            let at = format!("/skins/{index}");
+            let first = skin.joints.iter().copied().find(|&joint| (joint as usize) < nodes);
+            // A joint that does not exist keeps its place in the list, so that the numbers of the others stay.
+            let joints = skin.joints.iter().filter_map(|&joint| {
+                Some(joint)
+                    .filter(|&joint| (joint as usize) < nodes)
+                    .or(first)
+                    .map(|j| NodeId::new(j as usize))
+            });
+            let joints: Vec<NodeId> = joints.collect();
+            let mut lifting = Lifting::new(skin.extras.as_ref(), &skin.extensions, &[]);
+            let mut inverse_binds = Vec::new();
+            if let Some(accessor) = skin.inverse_bind_matrices
+                && let Some(list) = self.list(accessor, &["MAT4"])
+            {
+                let mut values = list.flat();
+                self.finite(accessor, &mut values, 16);
+                let matrices = values.as_chunks::<16>().0.iter().map(Mat4::from_cols_array);
+                inverse_binds = matrices.take(joints.len()).collect();
+                if list.count < joints.len() {
+                    let message = format!("{} inverse bind matrices for {} joints", list.count, joints.len());
+                    self.report(&codes::SKIN, format!("{at}/inverseBindMatrices"), message);
+                    inverse_binds.resize(joints.len(), Mat4::IDENTITY);
+                }
+            }
+            let skeleton = skin.skeleton.filter(|&node| (node as usize) < nodes);
+            let skeleton = skeleton.or_else(|| {
+                lifting
+                    .take("skeleton")
+                    .and_then(|s| u32::try_from(s.as_u64()?).ok())
+                    .filter(|&n| (n as usize) < nodes)
+            });
+            self.scene.skins.push(Skin {
+                name: skin.name.clone(),
+                joints,
+                inverse_binds,
+                skeleton: skeleton.map(|node| NodeId::new(node as usize)),
+                extras: lifting.finish(),
+            });
+        }
+    }
+
+    /// A mesh whose vertices hang on joints that a skin does not have cannot be shown with that skin.
+    pub(super) fn fit_skins(&mut self) {
+        let largest = |mesh: &crate::scene::Mesh| {
+            let sets = mesh.primitives.iter().flat_map(|primitive| &primitive.joints);
+            sets.flat_map(|set| set.as_flattened()).copied().max()
+        };
+        let needed: Vec<Option<u16>> = self.scene.meshes.values().map(largest).collect();
+        let mut wrong = Vec::new();
+        for (id, node) in self.scene.nodes.iter() {
+            let joints = node.skin.and_then(|skin| self.scene.skins.get(skin)).map(|skin| skin.joints.len());
+            let needed = node.mesh.and_then(|mesh| needed.get(mesh.index()).copied().flatten());
+            if let (Some(joints), Some(needed)) = (joints, needed)
+                && usize::from(needed) >= joints
+            {
+                wrong.push((id, needed, joints));
+            }
+        }
+        for (id, needed, joints) in wrong {
+            let message = format!("a vertex of its mesh hangs on joint {needed}, the skin has {joints}");
+            self.report(&codes::JOINT_RANGE, format!("/nodes/{}/skin", id.index()), message);
+            if let Some(node) = self.scene.nodes.get_mut(id) {
+                node.skin = None;
+            }
+        }
+    }
+
+    /// Takes back what was only written because glTF demands it: see `lower/nodes.rs`.
+    pub(super) fn fold_back(&mut self) {
+        super::super::lower::fold_back(&mut self.scene);
+    }
+}
+
+/// The projection that glTF could not hold.
+fn exact_projection(value: &Value) -> Option<Projection> {
+    let number = |name: &str| value.get(name).and_then(float_from_json).filter(|x| x.is_finite());
+    if value.get("yfov").is_some() {
+        return Some(Projection::Perspective {
+            yfov: number("yfov")?,
+            aspect: number("aspect"),
+            near: number("near")?,
+            far: number("far"),
+        });
+    }
+    Some(Projection::Orthographic {
+        xmag: number("xmag")?,
+        ymag: number("ymag")?,
+        near: number("near")?,
+        far: number("far")?,
+    })
+}
+
+/// Removes nodes and numbers the others anew; a removed one may be replaced by another wherever it is named.
+pub(in super::super) fn remove_nodes(
+    scene: &mut crate::scene::Scene,
+    replaced: &BTreeMap<NodeId, Option<NodeId>>,
+) {
+    if replaced.is_empty() {
+        return;
+    }
+    let mut numbers: Vec<Option<NodeId>> = Vec::with_capacity(scene.nodes.len());
+    let mut next = 0;
+    for id in scene.nodes.ids() {
+        if replaced.contains_key(&id) {
+            numbers.push(None);
+        } else {
+            numbers.push(Some(NodeId::new(next)));
+            next += 1;
+        }
+    }
+    let kept = |id: &NodeId| numbers.get(id.index()).copied().flatten();
+    let named = |id: &NodeId| match replaced.get(id) {
+        Some(other) => other.as_ref().and_then(kept),
+        None => kept(id),
+    };
+    for node in scene.nodes.values_mut() {
+        node.children = node.children.iter().filter_map(kept).collect();
+        node.lods = node
+            .lods
+            .iter()
+            .filter_map(|lod| Some(Lod { node: kept(&lod.node)?, distance: lod.distance }))
+            .collect();
+    }
+    for root in &mut scene.scenes {
+        root.roots = root.roots.iter().filter_map(kept).collect();
+    }
+    for skin in scene.skins.values_mut() {
+        skin.joints.iter_mut().for_each(|joint| *joint = named(joint).unwrap_or(*joint));
+        skin.skeleton = skin.skeleton.as_ref().and_then(named);
+    }
+    for animation in &mut scene.animations {
+        animation.channels.retain_mut(|channel| match named(&channel.node) {
+            Some(node) => {
+                channel.node = node;
+                true
+            }
+            None => false,
+        });
+    }
+    let nodes = std::mem::take(&mut scene.nodes).into_vec();
+    let left = nodes.into_iter().zip(&numbers).filter(|(_, number)| number.is_some());
+    scene.nodes = Arena::from(left.map(|(node, _)| node).collect::<Vec<_>>());
+}

@@ -1,0 +1,96 @@
+//! Numbers that break a rule, made to keep it.
+
+use glam::{Vec3, Vec4};
+
+/// Lengths may be this far from one.
+const UNIT_TOLERANCE: f32 = 5e-4;
+/// How far quantised vectors may be from unit length before it is worth a word.
+const QUANTISED_TOLERANCE: f32 = 0.02;
+
+/// What a repair found.
+#[derive(Debug, Default)]
+pub(in super::super) struct Repaired {
+    /// How many elements were wrong.
+    pub(in super::super) count: usize,
+    /// The first of them.
+    pub(in super::super) first: usize,
+}
+
+impl Repaired {
+    pub(super) fn note(&mut self, index: usize) {
+        if self.count == 0 {
+            self.first = index;
+        }
+        self.count += 1;
+    }
+}
+
+/// Replaces what is not finite by zero.
+pub(super) fn finite(values: &mut [f32]) -> Repaired {
+    let mut repaired = Repaired::default();
+    // The common case is one quick look: a sum of differences is zero unless something is not finite.
+    if values.iter().fold(0.0f32, |sum, value| sum + (value - value)) == 0.0 {
+        return repaired;
+    }
+    for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| !value.is_finite()) {
+        repaired.note(i);
+        *value = 0.0;
+    }
+    repaired
+}
+
+/// Makes vectors unit length. Those without a direction are left at zero and returned.
+pub(in super::super) fn unit_vectors(vectors: &mut [[f32; 3]], quantised: bool) -> (Repaired, Vec<usize>) {
+    let (mut repaired, mut zeros) = (Repaired::default(), Vec::new());
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        let v = Vec3::from_array(*vector);
+        let squared = v.length_squared();
+        if (squared - 1.0).abs() <= UNIT_TOLERANCE {
+            continue;
+        }
+        let off = (squared.sqrt() - 1.0).abs();
+        if !quantised || off > QUANTISED_TOLERANCE {
+            repaired.note(i);
+        }
+        match v.try_normalize() {
+            Some(unit) => *vector = unit.to_array(),
+            None => zeros.push(i),
+        }
+    }
+    (repaired, zeros)
+}
+
+/// Makes tangents unit length with a sign of 1 or -1; those without a direction become +X.
+pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool) -> Repaired {
+    let mut repaired = Repaired::default();
+    for (i, tangent) in tangents.iter_mut().enumerate() {
+        let t = Vec4::from_array(*tangent);
+        let v = t.truncate();
+        let off_length = (v.length_squared() - 1.0).abs() > UNIT_TOLERANCE;
+        let off_sign = t.w.abs() != 1.0;
+        if off_length || off_sign {
+            if !quantised || (v.length() - 1.0).abs() > QUANTISED_TOLERANCE || (t.w.abs() - 1.0).abs() > 0.01
+            {
+                repaired.note(i);
+            }
+            let unit = if off_length { v.try_normalize().unwrap_or(Vec3::X) } else { v };
+            *tangent = unit.extend(if t.w < 0.0 { -1.0 } else { 1.0 }).to_array();
+        }
+    }
+    repaired
+}
+
+/// Makes a rotation unit length; one without a direction becomes none.
+pub(super) fn unit_rotation(rotation: &mut [f32]) -> bool {
+    let squared: f32 = rotation.iter().map(|x| x * x).sum();
+    if (squared - 1.0).abs() <= UNIT_TOLERANCE {
+        return false;
+    }
+    let length = squared.sqrt();
+    if length > 1e-6 && length.is_finite() {
+        rotation.iter_mut().for_each(|x| *x /= length);
+    } else {
+        rotation.iter_mut().zip([0.0, 0.0, 0.0, 1.0]).for_each(|(x, one)| *x = one);
+    }
+    (length - 1.0).abs() > 0.005
+}

@@ -1,0 +1,267 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::super::accessor::Shape;
+use super::super::extras::{GLTF, Lowering};
+use super::super::json::{self, AnimationSampler, Object};
+use super::buffers::{Encoded, Use};
+use super::encode::Encoding;
+use super::{Lowerer, exact};
+use crate::diag::Aspect;
+use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, float_from_json, float_to_json};
+
+const SCALAR: Shape = Shape { rows: 1, columns: 1 };
+
+/// A channel with the sampler that belongs to it, and the number that the sampler should have.
+struct Planned {
+    channel: json::Channel,
+    sampler: AnimationSampler,
+    number: usize,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn animations(&mut self) {
+        for (index, animation) in self.scene.animations.iter().enumerate() {
+            if let Some(animation) = self.animation(index, animation) {
+                self.document.animations.push(animation);
+            }
+        }
+    }
+
+    /// `None` when glTF can hold none of its channels; then it is kept in the extras of the file.
+    fn animation(&mut self, index: usize, animation: &Animation) -> Option<json::Animation> {
+        let path = format!("animations[{index}]");
+        let mut lowering = Lowering::new(&animation.extras);
+        let first = animation.channels.iter().filter_map(|channel| channel.times.first().copied());
+        let first = first.fold(0.0f32, f32::min);
+        if first < 0.0 {
+            lowering.put("time_shift", float_to_json(-first));
+            let message =
+                format!("times before zero are not allowed; the animation begins {} seconds later", -first);
+            self.losses.approximated(Aspect::Animations, path.clone(), message);
+        }
+        let mut planned: Vec<Planned> = Vec::new();
+        let mut empty = Vec::new();
+        let last_of = last_channels(animation);
+        for (i, channel) in animation.channels.iter().enumerate() {
+            if channel.values.is_empty() {
+                empty.push(empty_channel(i, channel));
+            } else if last_of.get(&(channel.node, channel.property)) != Some(&i) {
+                let message =
+                    "a later channel moves the same property of the same node; this one has no effect";
+                self.losses.dropped(Aspect::Animations, format!("{path}.channels[{i}]"), message);
+            } else {
+                let channel = self.channel(channel, -first);
+                planned.push(channel);
+            }
+        }
+        if !empty.is_empty() {
+            lowering.put("empty_channels", Value::Array(empty));
+        }
+        self.carried(animation, &mut planned);
+        for (i, planned) in planned.iter_mut().enumerate().filter(|(_, planned)| planned.number == usize::MAX)
+        {
+            planned.number = i;
+        }
+        if planned.is_empty() {
+            return None;
+        }
+        let (channels, samplers) = share_samplers(planned);
+        let (extras, extensions) = lowering.finish();
+        Some(json::Animation {
+            name: animation.name.clone(),
+            channels,
+            samplers,
+            extras,
+            extensions,
+            ..json::Animation::default()
+        })
+    }
+
+    fn channel(&mut self, channel: &Channel, shift: f32) -> Planned {
+        let mut lowering = Lowering::new(&channel.extras);
+        let times: Vec<f32> = channel.times.iter().map(|time| time + shift).collect();
+        let comes_back = times.iter().zip(&channel.times).all(|(moved, time)| moved - shift == *time);
+        let rises = times.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
+        let times = if rises { times } else { spread(times) };
+        if shift != 0.0 && !(comes_back && rises) {
+            lowering.put("times", exact(&channel.times));
+        }
+        let mut interpolation = match channel.interpolation {
+            Interpolation::Step => Some("STEP"),
+            Interpolation::Linear => None,
+            Interpolation::Cubic => Some("CUBICSPLINE"),
+        };
+        let mut values = channel.values.as_slice();
+        if channel.interpolation == Interpolation::Cubic && channel.times.len() == 1 {
+            // A spline has two keys at least.
+            let (arrive, leave) = channel.tangents(0);
+            let tangents: Vec<f32> = arrive.iter().chain(leave).copied().collect();
+            lowering.put("interpolation", "cubic");
+            lowering.put("tangents", exact(&tangents));
+            (interpolation, values) = (None, channel.key(0));
+        }
+        let shape = match channel.property {
+            Property::Weights => SCALAR,
+            Property::Rotation => Shape { rows: 4, columns: 1 },
+            _ => Shape { rows: 3, columns: 1 },
+        };
+        let kept = |field: &str| channel.extras.get(GLTF, field);
+        let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
+        let sampler = AnimationSampler {
+            input: self.packer.add(Use::Keys, Encoded::floats(&times, SCALAR).bounded(&times)),
+            interpolation: interpolation.map(str::to_owned),
+            output: self.packer.add(Use::Keys, Encoded::floats(values, shape)),
+            extras: kept("sampler_extras").cloned(),
+            extensions: object(kept("sampler_extensions")),
+            ..AnimationSampler::default()
+        };
+        let node = match self.split.get(&channel.node) {
+            Some(&split) if channel.property == Property::Weights => split,
+            _ => channel.node.index() as u32,
+        };
+        let target = kept("target");
+        let target = json::Target {
+            node: Some(node),
+            path: channel.property.name().to_owned(),
+            extras: target.and_then(|target| target.get("extras")).cloned(),
+            extensions: object(target.and_then(|target| target.get("extensions"))),
+            ..json::Target::default()
+        };
+        let number = kept("sampler").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let (extras, extensions) = lowering.finish();
+        let channel = json::Channel { target, extras, extensions, ..json::Channel::default() };
+        Planned { channel, sampler, number: number.unwrap_or(usize::MAX) }
+    }
+
+    /// Puts the channels back that move something else than nodes.
+    fn carried(&mut self, animation: &Animation, planned: &mut Vec<Planned>) {
+        let list = animation.extras.get(GLTF, "channels").and_then(Value::as_array);
+        for value in list.into_iter().flatten() {
+            let Some(channel) = self.carried_channel(value) else { continue };
+            let at = value.get("at").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+            planned.insert(at.unwrap_or(usize::MAX).min(planned.len()), channel);
+        }
+    }
+
+    fn carried_channel(&mut self, value: &Value) -> Option<Planned> {
+        let channel: json::Channel = serde_json::from_value(value.get("channel")?.clone()).ok()?;
+        let floats = |name: &str| -> Option<Vec<f32>> {
+            value.get(name)?.as_array()?.iter().map(float_from_json).collect()
+        };
+        let (times, values) = (floats("times")?, floats("values")?);
+        if times.is_empty() || values.is_empty() {
+            return None;
+        }
+        let encoding = value.get("encoding")?;
+        let shape = Shape::named(encoding.get(2)?.as_str()?)?;
+        let output = Encoding::from_json(encoding)?
+            .encode("", &values, shape.width())
+            .unwrap_or_else(|| Encoded::floats(&values, shape));
+        let sampler = AnimationSampler {
+            input: self.packer.add(Use::Keys, Encoded::floats(&times, SCALAR).bounded(&times)),
+            interpolation: value.get("interpolation").and_then(Value::as_str).map(str::to_owned),
+            output: self.packer.add(Use::Keys, output),
+            ..AnimationSampler::default()
+        };
+        let number = value.get("sampler").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        Some(Planned { channel, sampler, number: number.unwrap_or(usize::MAX) })
+    }
+
+    /// Animations without a channel that glTF can hold.
+    pub(super) fn empty_animations(&mut self, root: &mut Lowering) {
+        let mut list = Vec::new();
+        for (i, animation) in self.scene.animations.iter().enumerate() {
+            let carries = animation.extras.get(GLTF, "channels").is_some();
+            if carries || animation.channels.iter().any(|channel| !channel.values.is_empty()) {
+                continue;
+            }
+            let mut lowering = Lowering::new(&animation.extras);
+            let channels: Vec<Value> =
+                animation.channels.iter().enumerate().map(|(i, channel)| empty_channel(i, channel)).collect();
+            if !channels.is_empty() {
+                lowering.put("empty_channels", Value::Array(channels));
+            }
+            let mut object = Object::new();
+            object.insert("at".to_owned(), json!(i));
+            object.insert("name".to_owned(), json!(animation.name));
+            if let (Some(extras), _) = lowering.finish() {
+                object.insert("extras".to_owned(), extras);
+            }
+            list.push(Value::Object(object));
+        }
+        if !list.is_empty() {
+            root.put("animations", Value::Array(list));
+        }
+    }
+}
+
+/// For each property of each node, the last channel that moves it.
+fn last_channels(animation: &Animation) -> BTreeMap<(NodeId, Property), usize> {
+    let with_keys = animation.channels.iter().enumerate().filter(|(_, channel)| !channel.values.is_empty());
+    with_keys.map(|(i, channel)| ((channel.node, channel.property), i)).collect()
+}
+
+/// A channel without keys or values, as JSON.
+fn empty_channel(at: usize, channel: &Channel) -> Value {
+    let mut object = Object::new();
+    object.insert("at".to_owned(), json!(at));
+    object.insert("node".to_owned(), json!(channel.node.index()));
+    object.insert("property".to_owned(), json!(channel.property.name()));
+    let interpolation = match channel.interpolation {
+        Interpolation::Step => "step",
+        Interpolation::Linear => "linear",
+        Interpolation::Cubic => "cubic",
+    };
+    object.insert("interpolation".to_owned(), json!(interpolation));
+    object.insert("times".to_owned(), exact(&channel.times));
+    if let (Some(extras), _) = Lowering::new(&channel.extras).finish() {
+        object.insert("extras".to_owned(), extras);
+    }
+    Value::Object(object)
+}
+
+/// Times that a shift made equal, pushed apart by the least that floats can say.
+fn spread(mut times: Vec<f32>) -> Vec<f32> {
+    let mut last = f32::NEG_INFINITY;
+    for time in &mut times {
+        if *time <= last {
+            *time = last.next_up();
+        }
+        last = *time;
+    }
+    times
+}
+
+/// Each sampler once; in the order of the numbers that they should have.
+fn share_samplers(planned: Vec<Planned>) -> (Vec<json::Channel>, Vec<AnimationSampler>) {
+    let mut samplers: Vec<(usize, AnimationSampler)> = Vec::new();
+    let mut channels = Vec::with_capacity(planned.len());
+    let mut known: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for Planned { channel, sampler, number } in planned {
+        let candidates = known.entry(number).or_default();
+        let same = candidates.iter().copied().find(|&i| samplers.get(i).is_some_and(|(_, s)| *s == sampler));
+        let index = same.unwrap_or_else(|| {
+            samplers.push((number, sampler));
+            candidates.push(samplers.len() - 1);
+            samplers.len() - 1
+        });
+        channels.push((channel, index));
+    }
+    let mut order: Vec<usize> = (0..samplers.len()).collect();
+    order.sort_by_key(|&i| samplers.get(i).map(|(number, _)| *number));
+    let mut place = vec![0u32; samplers.len()];
+    for (rank, &i) in order.iter().enumerate() {
+        if let Some(place) = place.get_mut(i) {
+            *place = rank as u32;
+        }
+    }
+    let channels = channels
+        .into_iter()
+        .map(|(channel, index)| json::Channel { sampler: place.get(index).copied().unwrap_or(0), ..channel })
+        .collect();
+    let samplers =
+        order.iter().filter_map(|&i| samplers.get(i)).map(|(_, sampler)| sampler.clone()).collect();
+    (channels, samplers)
+}

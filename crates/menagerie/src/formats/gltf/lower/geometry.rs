@@ -1,0 +1,383 @@
+use serde_json::{Value, json};
+
+use super::super::accessor::{Component, Shape};
+use super::super::extras::{GLTF, Lowering};
+use super::super::json::{self, Attributes};
+use super::super::strips;
+use super::Lowerer;
+use super::buffers::{Encoded, Use};
+use super::encode::{Encoding, vertex_use};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::ops::normalize_weights;
+use crate::scene::{Material, Mesh, MeshId, MorphTarget, Primitive, Shading, Topology};
+
+const SCALAR: Shape = Shape { rows: 1, columns: 1 };
+const VEC2: Shape = Shape { rows: 2, columns: 1 };
+const VEC3: Shape = Shape { rows: 3, columns: 1 };
+const VEC4: Shape = Shape { rows: 4, columns: 1 };
+
+impl Lowerer<'_> {
+    pub(super) fn meshes(&mut self) {
+        for (id, mesh) in self.scene.meshes.iter() {
+            let mesh = self.mesh(id, mesh);
+            self.document.meshes.push(mesh);
+        }
+    }
+
+    fn mesh(&mut self, id: MeshId, mesh: &Mesh) -> json::Mesh {
+        let mut lowering = Lowering::new(&mesh.extras);
+        let path = format!("meshes[{}]", id.index());
+        let mut primitives: Vec<json::Primitive> = Vec::with_capacity(mesh.primitives.len());
+        for (i, primitive) in mesh.primitives.iter().enumerate() {
+            let primitive = self.primitive(id, primitive, &format!("{path}.primitives[{i}]"));
+            primitives.push(primitive);
+        }
+        if primitives.is_empty() {
+            lowering.put("no_primitives", true);
+            let message = "a mesh without primitives got one that draws nothing";
+            self.losses.added(Aspect::Topology, path, message);
+            primitives.push(json::Primitive { attributes: self.nothing(0).0, ..json::Primitive::default() });
+        }
+        if !mesh.target_names.is_empty() {
+            lowering.user("targetNames", mesh.target_names.clone());
+        }
+        let (extras, extensions) = lowering.finish();
+        json::Mesh {
+            name: mesh.name.clone(),
+            primitives,
+            weights: mesh.weights.clone(),
+            extras,
+            extensions,
+            ..json::Mesh::default()
+        }
+    }
+
+    /// A triangle of three vertices in one place, with morph targets that do nothing.
+    fn nothing(&mut self, targets: usize) -> (Attributes, Vec<Attributes>) {
+        let zeros = self.zeros(3, VEC3, true);
+        let attributes = Attributes(vec![("POSITION".to_owned(), zeros)]);
+        (attributes.clone(), vec![attributes; targets])
+    }
+
+    /// A list of zeros, which takes no bytes.
+    fn zeros(&mut self, count: usize, shape: Shape, bounds: bool) -> u32 {
+        let zero = || vec![json::Number::Float(0.0); shape.width()];
+        let list = Encoded {
+            component: Component::F32,
+            shape,
+            normalized: false,
+            count,
+            bytes: Vec::new(),
+            bounds: bounds.then(|| (zero(), zero())),
+        };
+        self.packer.add(Use::Vertices(shape.bytes(Component::F32)), list)
+    }
+
+    fn primitive(&mut self, mesh: MeshId, primitive: &Primitive, path: &str) -> json::Primitive {
+        let mut lowering = Lowering::new(&primitive.extras);
+        let mut result = json::Primitive {
+            material: primitive.material.map(|material| material.index() as u32),
+            ..json::Primitive::default()
+        };
+        if primitive.positions.is_empty() {
+            lowering.put("empty", topology_name(primitive.topology));
+            (result.attributes, result.targets) = self.nothing(primitive.targets.len());
+            // Textures would ask for coordinates that nothing has.
+            result.material = None;
+            if let Some(material) = primitive.material {
+                lowering.put("material", material.index());
+            }
+            let message = "a primitive without vertices got a triangle that draws nothing";
+            self.losses.added(Aspect::Topology, path, message);
+            (result.extras, result.extensions) = lowering.finish();
+            return result;
+        }
+        result.attributes = self.attributes(mesh, primitive, &mut lowering, path);
+        result.targets = self.targets(primitive, &mut lowering, path);
+        self.indices(primitive, &mut result, &mut lowering, path);
+        (result.extras, result.extensions) = lowering.finish();
+        result
+    }
+
+    /// Adds a vertex attribute: as it was stored in the source where that is exact, else as floats.
+    fn attribute(&mut self, primitive: &Primitive, semantic: &str, values: &[f32], shape: Shape) -> u32 {
+        let remembered = Encoding::remembered(&primitive.extras, semantic);
+        let list = remembered.and_then(|encoding| encoding.encode(semantic, values, shape.width()));
+        let list = list.unwrap_or_else(|| {
+            let floats = Encoded::floats(values, shape);
+            if semantic == "POSITION" { floats.bounded(values) } else { floats }
+        });
+        self.packer.add(vertex_use(&list), list)
+    }
+
+    fn attributes(
+        &mut self,
+        mesh: MeshId,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Attributes {
+        let mut attributes = Vec::new();
+        let mut put = |this: &mut Self, semantic: String, values: &[f32], shape: Shape| {
+            let accessor = this.attribute(primitive, &semantic, values, shape);
+            attributes.push((semantic, accessor));
+        };
+        put(self, "POSITION".to_owned(), primitive.positions.as_flattened(), VEC3);
+        if !primitive.normals.is_empty() {
+            put(self, "NORMAL".to_owned(), primitive.normals.as_flattened(), VEC3);
+        }
+        if !primitive.tangents.is_empty() {
+            // Tangents mean nothing to glTF without normals, or for points.
+            let usable = !primitive.normals.is_empty() && primitive.topology != Topology::Points;
+            let semantic = if usable { "TANGENT" } else { "_MENAGERIE_TANGENT" };
+            put(self, semantic.to_owned(), primitive.tangents.as_flattened(), VEC4);
+        }
+        for (i, set) in primitive.uvs.iter().enumerate() {
+            put(self, format!("TEXCOORD_{i}"), set.as_flattened(), VEC2);
+        }
+        for (i, set) in primitive.colors.iter().enumerate() {
+            put(self, format!("COLOR_{i}"), set.as_flattened(), VEC4);
+        }
+        for (name, custom) in &primitive.custom {
+            let shape = match custom.width {
+                1 => SCALAR,
+                2 => VEC2,
+                3 => VEC3,
+                4 => VEC4,
+                9 => Shape { rows: 3, columns: 3 },
+                _ => Shape { rows: 4, columns: 4 },
+            };
+            put(self, name.clone(), &custom.values, shape);
+        }
+        let uvs = self.missing_uvs(primitive, lowering, path);
+        attributes.extend(uvs);
+        attributes.extend(self.skinning(mesh, primitive, path));
+        Attributes(attributes)
+    }
+
+    /// Texture coordinates of zero, where a texture of the material asks for a set that is not there.
+    fn missing_uvs(
+        &mut self,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Vec<(String, u32)> {
+        let material = primitive.material.and_then(|material| self.scene.materials.get(material));
+        let needed = material.map_or(0, uv_sets_needed);
+        let there = primitive.uvs.len();
+        if needed <= there {
+            return Vec::new();
+        }
+        lowering.put("uv_sets", there);
+        let message = "the material has a texture and the mesh no coordinates for it; they are all zero";
+        self.losses.added(Aspect::Uvs, path, message);
+        let zeros = self.zeros(primitive.positions.len(), VEC2, false);
+        (there..needed).map(|set| (format!("TEXCOORD_{set}"), zeros)).collect()
+    }
+
+    fn skinning(&mut self, mesh: MeshId, primitive: &Primitive, path: &str) -> Vec<(String, u32)> {
+        if primitive.joints.is_empty() {
+            return Vec::new();
+        }
+        let (mut joints, mut weights) = (primitive.joints.clone(), primitive.weights.clone());
+        let repair = normalize_weights(&mut joints, &mut weights);
+        let mut stats = ErrorStats::default();
+        if repair.largest > 1e-6 {
+            stats.add(repair.largest.into());
+        }
+        self.losses.measured(Aspect::Skins, path, "weights were made to sum to one", stats, "weight");
+        let mut attributes = Vec::new();
+        if !self.from_gltf && self.shown_without_skin(mesh) {
+            // glTF has no joints without a skin.
+            for (i, (joints, weights)) in primitive.joints.iter().zip(&primitive.weights).enumerate() {
+                let joints: Vec<f32> = joints.as_flattened().iter().map(|&joint| f32::from(joint)).collect();
+                for (name, values) in [("JOINTS", joints.as_slice()), ("WEIGHTS", weights.as_flattened())] {
+                    let list = Encoded::floats(values, VEC4);
+                    attributes
+                        .push((format!("_MENAGERIE_{name}_{i}"), self.packer.add(Use::Vertices(16), list)));
+                }
+            }
+            return attributes;
+        }
+        if let Some(still) = self.still_joint(mesh) {
+            let vertices = primitive.positions.len();
+            for vertex in 0..vertices {
+                let all = weights.iter().filter_map(|set| set.get(vertex)).flatten();
+                if all.copied().all(|weight| weight == 0.0) {
+                    if let Some([first, ..]) = joints.first_mut().and_then(|set| set.get_mut(vertex)) {
+                        *first = still;
+                    }
+                    if let Some([first, ..]) = weights.first_mut().and_then(|set| set.get_mut(vertex)) {
+                        *first = 1.0;
+                    }
+                }
+            }
+        }
+        for (i, set) in joints.iter().enumerate() {
+            let list = joint_list(set.as_flattened());
+            attributes.push((format!("JOINTS_{i}"), self.packer.add(vertex_use(&list), list)));
+        }
+        for (i, set) in weights.iter().enumerate() {
+            let semantic = format!("WEIGHTS_{i}");
+            let accessor = self.attribute(primitive, &semantic, set.as_flattened(), VEC4);
+            attributes.push((semantic, accessor));
+        }
+        attributes
+    }
+
+    fn shown_without_skin(&self, mesh: MeshId) -> bool {
+        let mut users = self.scene.nodes.values().filter(|node| node.mesh == Some(mesh)).peekable();
+        users.peek().is_none() || users.any(|node| node.skin.is_none())
+    }
+
+    fn targets(&mut self, primitive: &Primitive, lowering: &mut Lowering, path: &str) -> Vec<Attributes> {
+        let mut empty = Vec::new();
+        let mut result = Vec::with_capacity(primitive.targets.len());
+        for (i, target) in primitive.targets.iter().enumerate() {
+            let mut attributes = self.target(primitive, target, &format!("{path}.targets[{i}]"));
+            if attributes.is_empty() {
+                empty.push(json!(i));
+                let zeros = self.zeros(primitive.positions.len(), VEC3, true);
+                attributes.push(("POSITION".to_owned(), zeros));
+            }
+            result.push(Attributes(attributes));
+        }
+        if !empty.is_empty() {
+            lowering.put("empty_targets", Value::Array(empty));
+        }
+        if primitive.targets.iter().any(|target| !target.extras.is_empty()) {
+            let extras = primitive.targets.iter().map(|target| Lowering::new(&target.extras).finish().0);
+            lowering.put("target_extras", extras.map(Option::unwrap_or_default).collect::<Value>());
+        }
+        result
+    }
+
+    fn target(&mut self, primitive: &Primitive, target: &MorphTarget, path: &str) -> Vec<(String, u32)> {
+        let mut lists: Vec<(String, &[f32], Shape, bool)> = vec![
+            ("POSITION".to_owned(), target.positions.as_flattened(), VEC3, true),
+            ("NORMAL".to_owned(), target.normals.as_flattened(), VEC3, !primitive.normals.is_empty()),
+            (
+                "TANGENT".to_owned(),
+                target.tangents.as_flattened(),
+                VEC3,
+                !primitive.tangents.is_empty() && !primitive.normals.is_empty(),
+            ),
+        ];
+        for (i, set) in target.uvs.iter().enumerate() {
+            lists.push((format!("TEXCOORD_{i}"), set.as_flattened(), VEC2, i < primitive.uvs.len()));
+        }
+        for (i, set) in target.colors.iter().enumerate() {
+            lists.push((format!("COLOR_{i}"), set.as_flattened(), VEC4, i < primitive.colors.len()));
+        }
+        let mut attributes = Vec::new();
+        for (semantic, values, shape, has_base) in
+            lists.into_iter().filter(|(_, values, ..)| !values.is_empty())
+        {
+            if !has_base {
+                let message = format!("the target changes {semantic}, which the mesh does not have");
+                self.losses.dropped(Aspect::Morphs, path, message);
+                continue;
+            }
+            let list = Encoded::floats(values, shape);
+            let list = if semantic == "POSITION" { list.bounded(values) } else { list };
+            attributes.push((semantic, self.packer.add(vertex_use(&list), list)));
+        }
+        attributes
+    }
+
+    fn indices(
+        &mut self,
+        primitive: &Primitive,
+        result: &mut json::Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) {
+        let (mode, least) = match primitive.topology {
+            Topology::Points => (0, 1),
+            Topology::Lines => (1, 2),
+            Topology::LineLoop => (2, 2),
+            Topology::LineStrip => (3, 2),
+            Topology::Triangles => (4, 3),
+        };
+        let remembered = primitive.extras.get(GLTF, "mode").and_then(Value::as_u64);
+        let strip = remembered
+            .and_then(|mode| u32::try_from(mode).ok())
+            .filter(|&mode| {
+                matches!(mode, strips::STRIP | strips::FAN) && primitive.topology == Topology::Triangles
+            })
+            .and_then(|mode| Some((mode, strips::from_triangles(mode, &primitive.indices)?)));
+        let (mode, mut indices) = match strip {
+            Some((mode, indices)) => (mode, std::borrow::Cow::Owned(indices)),
+            None => (mode, std::borrow::Cow::Borrowed(primitive.indices.as_slice())),
+        };
+        result.mode = Some(mode).filter(|&mode| mode != 4);
+        if indices.len() < least {
+            lowering.put("index_count", indices.len());
+            indices.to_mut().resize(least, primitive.indices.last().copied().unwrap_or(0));
+            let message = "vertices that nothing draws got something that cannot be seen";
+            self.losses.added(Aspect::Topology, path, message);
+        }
+        let vertices = primitive.positions.len();
+        let plain =
+            indices.len() == vertices && indices.iter().enumerate().all(|(i, &index)| index as usize == i);
+        if !plain {
+            let list = index_list(&indices);
+            result.indices = Some(self.packer.add(Use::Indices, list));
+        }
+    }
+}
+
+/// Indices in the smallest type that can say them; the largest value of each type means something else.
+fn index_list(indices: &[u32]) -> Encoded {
+    let largest = indices.iter().copied().max().unwrap_or(0);
+    let (component, bytes) = match largest {
+        0..0xFF => (Component::U8, indices.iter().map(|&index| index as u8).collect()),
+        0xFF..0xFFFF => {
+            (Component::U16, indices.iter().flat_map(|&index| (index as u16).to_le_bytes()).collect())
+        }
+        _ => (Component::U32, indices.iter().flat_map(|index| index.to_le_bytes()).collect()),
+    };
+    Encoded { component, shape: SCALAR, normalized: false, count: indices.len(), bytes, bounds: None }
+}
+
+fn joint_list(joints: &[u16]) -> Encoded {
+    let small = joints.iter().all(|&joint| joint <= 0xFF);
+    let (component, bytes) = if small {
+        (Component::U8, joints.iter().map(|&joint| joint as u8).collect())
+    } else {
+        (Component::U16, joints.iter().flat_map(|joint| joint.to_le_bytes()).collect())
+    };
+    Encoded { component, shape: VEC4, normalized: false, count: joints.len() / 4, bytes, bounds: None }
+}
+
+/// How many sets of texture coordinates the textures need that are written for a material.
+fn uv_sets_needed(material: &Material) -> usize {
+    let common = [
+        material.emissive_texture.as_ref(),
+        material.normal_texture.as_ref().map(|(texture, _)| texture),
+        material.occlusion_texture.as_ref().map(|(texture, _)| texture),
+    ];
+    let second = match &material.shading {
+        Shading::MetallicRoughness(m) => m.metallic_roughness_texture.as_ref(),
+        Shading::Phong(_) => None,
+        Shading::SpecularGlossiness(s) => s.specular_glossiness_texture.as_ref(),
+    };
+    let all = common.into_iter().chain([material.base_color_texture(), second]).flatten();
+    all.map(|texture| {
+        let moved = texture.transform.and_then(|transform| transform.uv_set).unwrap_or(0);
+        texture.uv_set.max(moved) as usize + 1
+    })
+    .max()
+    .unwrap_or(0)
+}
+
+fn topology_name(topology: Topology) -> &'static str {
+    match topology {
+        Topology::Triangles => "triangles",
+        Topology::Lines => "lines",
+        Topology::LineStrip => "line_strip",
+        Topology::LineLoop => "line_loop",
+        Topology::Points => "points",
+    }
+}

@@ -1,0 +1,331 @@
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::json::{Buffer, Document, Object};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
+use super::views::COMPRESSION;
+use super::{codes, locate, uri};
+use crate::bytes::{Reader, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{ReadOptions, Reading};
+
+/// Reads a file for the registry.
+pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    match read(bytes, options, &mut issues) {
+        Ok(model) => Reading::done(model, issues),
+        Err(issue) => {
+            issues.push(issue);
+            Reading { model: None, issues }
+        }
+    }
+}
+
+/// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
+pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {
+    let (container, json) = if bytes.starts_with(&super::MAGIC) {
+        let chunks = chunks(bytes, issues)?;
+        let first = chunks.first().filter(|chunk| chunk.kind == JSON_CHUNK).ok_or_else(|| {
+            let span = Span::new(12, bytes.len().min(20).max(12));
+            Issue::new(&codes::GLB_JSON, "", "the first chunk of a GLB must be its JSON").at(span)
+        })?;
+        let json = first.data.clone();
+        (Container::Glb { chunks }, json)
+    } else {
+        // A byte order mark is not JSON, but some editors write one.
+        let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        (Container::Text, start..bytes.len())
+    };
+    let text = bytes.get(json.clone()).unwrap_or_default();
+    let document = parse(text, json.start)?;
+    let mut model =
+        Model { bytes: Arc::from(bytes), json, container, document, buffers: Vec::new(), beside: Vec::new() };
+    version(&model)?;
+    load_buffers(&mut model, options, issues);
+    Ok(model)
+}
+
+/// The chunks of a GLB. A chunk that reaches past the end of the file is cut there.
+fn chunks(bytes: &[u8], issues: &mut Issues) -> Result<Vec<Chunk>, Issue> {
+    let mut reader = Reader::new(bytes);
+    let (version, length) = reader.scope("header", |r| -> Result<_, crate::bytes::ReadError> {
+        r.u32("magic")?;
+        Ok((r.u32("version")?, r.u32("length")?))
+    })?;
+    if version != 2 {
+        let message = format!("the container has version {version}; only 2 is known");
+        return Err(Issue::new(&codes::GLB_VERSION, "header.version", message).at(Span::new(4, 8)));
+    }
+    let stated = length as usize;
+    if stated != bytes.len() {
+        let message = format!("the header says {stated} bytes, the file has {}", bytes.len());
+        issues.push(Issue::new(&codes::GLB_LENGTH, "header.length", message).at(Span::new(8, 12)));
+    }
+    let end = if stated > 12 { stated.min(bytes.len()) } else { bytes.len() };
+    let mut chunks = Vec::new();
+    let mut at = 12usize;
+    while end.saturating_sub(at) >= 8 {
+        let mut header = Reader::part(bytes.get(at..at + 8).unwrap_or_default(), at);
+        let length = header.u32("length")? as usize;
+        let kind = header.u32("type")?;
+        let start = at + 8;
+        let stop = start.saturating_add(length);
+        if stop > end {
+            let message = format!("the chunk says {length} bytes, {} are left", end - start);
+            let path = format!("chunks[{}].length", chunks.len());
+            issues.push(Issue::new(&codes::GLB_CHUNK, path, message).at(Span::new(at, at + 4)));
+        } else if length % 4 != 0 {
+            let message = format!("a length of {length} bytes is no multiple of four");
+            let path = format!("chunks[{}].length", chunks.len());
+            issues.push(Issue::new(&codes::GLB_PADDING, path, message).at(Span::new(at, at + 4)));
+        }
+        let chunk = Chunk { kind, data: start..stop.min(end) };
+        unexpected_chunk(&chunks, &chunk, at, issues);
+        chunks.push(chunk);
+        at = stop.min(end);
+    }
+    if at < bytes.len() {
+        let message = format!("{} bytes follow the last chunk", bytes.len() - at);
+        issues.push(Issue::new(&codes::TRAILING, "trailing", message).at(Span::new(at, bytes.len())));
+    }
+    Ok(chunks)
+}
+
+fn unexpected_chunk(before: &[Chunk], chunk: &Chunk, at: usize, issues: &mut Issues) {
+    let expected = match before.len() {
+        0 => chunk.kind == JSON_CHUNK,
+        1 => chunk.kind != JSON_CHUNK,
+        _ => chunk.kind != JSON_CHUNK && chunk.kind != BIN_CHUNK,
+    };
+    let (code, message) = match chunk.kind {
+        JSON_CHUNK | BIN_CHUNK if expected => return,
+        JSON_CHUNK | BIN_CHUNK => {
+            (&codes::GLB_CHUNK_ORDER, "the chunk is not where it belongs and is ignored".to_owned())
+        }
+        kind => (&codes::GLB_UNKNOWN_CHUNK, format!("chunks of the type 0x{kind:08x} are not known")),
+    };
+    let path = format!("chunks[{}].type", before.len());
+    issues.push(Issue::new(code, path, message).at(Span::new(at + 4, at + 8)));
+}
+
+/// Parses the JSON, each element for itself, so that a wrong one is named by its pointer.
+fn parse(text: &[u8], base: usize) -> Result<Document, Issue> {
+    let value: Value = serde_json::from_slice(text).map_err(|error| syntax(text, base, &error))?;
+    let Value::Object(mut root) = value else {
+        let message = "the JSON of a glTF file is an object";
+        return Err(Issue::new(&codes::JSON_SHAPE, "", message).at(Span::new(base, base + text.len())));
+    };
+    let place = Place { text, base };
+    let mut document = Document {
+        scenes: place.list(&mut root, "scenes")?,
+        nodes: place.list(&mut root, "nodes")?,
+        meshes: place.list(&mut root, "meshes")?,
+        materials: place.list(&mut root, "materials")?,
+        textures: place.list(&mut root, "textures")?,
+        images: place.list(&mut root, "images")?,
+        samplers: place.list(&mut root, "samplers")?,
+        cameras: place.list(&mut root, "cameras")?,
+        skins: place.list(&mut root, "skins")?,
+        animations: place.list(&mut root, "animations")?,
+        accessors: place.list(&mut root, "accessors")?,
+        buffer_views: place.list(&mut root, "bufferViews")?,
+        buffers: place.list(&mut root, "buffers")?,
+        ..Document::default()
+    };
+    let rest: Document = place.element(Value::Object(root), "")?;
+    document.asset = rest.asset;
+    document.extensions_used = rest.extensions_used;
+    document.extensions_required = rest.extensions_required;
+    document.scene = rest.scene;
+    document.extensions = rest.extensions;
+    document.extras = rest.extras;
+    document.other = rest.other;
+    Ok(document)
+}
+
+fn syntax(text: &[u8], base: usize, error: &serde_json::Error) -> Issue {
+    let line = error.line().max(1) - 1;
+    let start = match line {
+        0 => 0,
+        _ => text
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .nth(line - 1)
+            .map_or(0, |(i, _)| i + 1),
+    };
+    let at = (start + error.column().saturating_sub(1)).min(text.len());
+    let end = (at + 1).min(text.len());
+    let deep = error.to_string().starts_with("recursion limit");
+    let (code, message) = if deep {
+        (&codes::JSON_DEPTH, "the JSON is nested more than 128 levels deep".to_owned())
+    } else {
+        (&codes::JSON_SYNTAX, error.to_string())
+    };
+    Issue::new(code, "", message).at(Span::new(base + at.min(end), base + end))
+}
+
+/// Where the JSON is, for the pointers of what is wrong in it.
+struct Place<'a> {
+    text: &'a [u8],
+    base: usize,
+}
+
+impl Place<'_> {
+    fn list<T: DeserializeOwned>(&self, root: &mut Object, name: &str) -> Result<Vec<T>, Issue> {
+        match root.shift_remove(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(elements)) => elements
+                .into_iter()
+                .enumerate()
+                .map(|(i, element)| self.element(element, &format!("/{name}/{i}")))
+                .collect(),
+            Some(_) => Err(self.wrong(&format!("/{name}"), "an array was expected")),
+        }
+    }
+
+    fn element<T: DeserializeOwned>(&self, value: Value, pointer: &str) -> Result<T, Issue> {
+        // The common case moves the value; only a wrong one is looked at again.
+        match serde_json::from_value::<T>(value) {
+            Ok(element) => Ok(element),
+            Err(error) => {
+                let text = self.text;
+                let range = locate::find(text, pointer);
+                let value = range.and_then(|r| serde_json::from_slice(text.get(r)?).ok());
+                let key = value.and_then(|value| wrong_member::<T>(&value));
+                let pointer = key.map_or(pointer.to_owned(), |key| format!("{pointer}/{key}"));
+                Err(self.wrong(&pointer, &error.to_string()))
+            }
+        }
+    }
+
+    fn wrong(&self, pointer: &str, message: &str) -> Issue {
+        let found = locate::find(self.text, pointer).unwrap_or(0..self.text.len());
+        let span = Span::new(self.base + found.start, self.base + found.end);
+        Issue::new(&codes::JSON_SHAPE, pointer, message).at(span)
+    }
+}
+
+/// The member without which an object would be understood, or would at least fail for another reason.
+fn wrong_member<T: DeserializeOwned>(value: &Value) -> Option<String> {
+    let object = value.as_object()?;
+    let failure = |object: &Object| {
+        serde_json::from_value::<T>(Value::Object(object.clone())).err().map(|error| error.to_string())
+    };
+    let whole = failure(object)?;
+    if whole.starts_with("missing field") {
+        return None;
+    }
+    object
+        .keys()
+        .find(|key| {
+            let mut less = object.clone();
+            less.shift_remove(*key);
+            failure(&less).is_none_or(|other| other != whole)
+        })
+        .cloned()
+}
+
+fn version(model: &Model) -> Result<(), Issue> {
+    let asset = &model.document.asset;
+    let refuse = |field: &str, version: &str| {
+        let pointer = format!("/asset/{field}");
+        let span = model.span_of(&pointer);
+        Issue::new(&codes::VERSION, pointer, format!("version {version} is not glTF 2.0")).at(span)
+    };
+    if asset.version.split('.').next() != Some("2") {
+        return Err(refuse("version", &asset.version));
+    }
+    match asset.min_version.as_deref() {
+        Some(least) if !matches!(least, "2.0" | "2") => Err(refuse("minVersion", least)),
+        _ => Ok(()),
+    }
+}
+
+fn load_buffers(model: &mut Model, options: &ReadOptions<'_>, issues: &mut Issues) {
+    let mut buffers = Vec::with_capacity(model.document.buffers.len());
+    for (index, buffer) in model.document.buffers.iter().enumerate() {
+        let pointer = || format!("/buffers/{index}");
+        let loaded = match &buffer.uri {
+            // The buffer that compressed views would unpack to need not be there.
+            None if is_fallback(buffer) => Ok(BufferBytes::Missing),
+            None => inside(model, index),
+            Some(text) if uri::is_data(text) => {
+                decode_data_uri(text).map(|(_, bytes)| BufferBytes::Own(bytes.into()))
+            }
+            Some(text) => match options.files.open(&uri::decode(text)) {
+                Ok(bytes) => Ok(BufferBytes::Own(bytes)),
+                Err(missing) => Err(format!("{} was not found: {}", uri::decode(text), missing.reason)),
+            },
+        };
+        let loaded = loaded.unwrap_or_else(|reason| {
+            model.report(issues, &codes::BUFFER_MISSING, pointer, || reason);
+            BufferBytes::Missing
+        });
+        let length = match &loaded {
+            BufferBytes::Inside(range) => Some(range.len()),
+            BufferBytes::Own(bytes) => Some(bytes.len()),
+            BufferBytes::Missing => None,
+        };
+        if let Some(found) = length.filter(|&found| (found as u64) < buffer.byte_length) {
+            model.report(
+                issues,
+                &codes::BUFFER_SHORT,
+                || format!("/buffers/{index}/byteLength"),
+                || format!("{} bytes are stated and {found} are there", buffer.byte_length),
+            );
+        }
+        buffers.push(loaded);
+    }
+    let beside = model.document.buffers.iter().zip(&buffers).filter_map(|(buffer, loaded)| {
+        let name = buffer.uri.as_deref().filter(|text| !uri::is_data(text)).map(uri::decode)?;
+        match loaded {
+            BufferBytes::Own(bytes) if uri::stays_beside(&name) => Some((name, bytes.clone())),
+            _ => None,
+        }
+    });
+    model.beside = beside.collect();
+    model.buffers = buffers;
+}
+
+fn is_fallback(buffer: &Buffer) -> bool {
+    COMPRESSION.iter().any(|name| buffer.extensions.contains_key(*name))
+}
+
+/// A buffer without address is the GLB's own, and only the first can be.
+fn inside(model: &Model, index: usize) -> Result<BufferBytes, String> {
+    let Container::Glb { chunks } = &model.container else {
+        return Err("a buffer without uri must be in a GLB".to_owned());
+    };
+    match chunks.get(1).filter(|chunk| chunk.kind == BIN_CHUNK && index == 0) {
+        Some(chunk) => Ok(BufferBytes::Inside(chunk.data.clone())),
+        None => Err("the buffer has no uri, and the GLB has no bytes for it".to_owned()),
+    }
+}
+
+/// Forgives missing padding and bits that are not zero, which some exporters write.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The media type and the bytes of a data URI.
+pub(super) fn decode_data_uri(text: &str) -> Result<(String, Vec<u8>), String> {
+    let rest = text.get(5..).unwrap_or_default();
+    let (head, data) = rest.split_once(',').ok_or_else(|| "the data URI has no comma".to_owned())?;
+    let mime = head.split(';').next().unwrap_or_default().to_owned();
+    if !head.ends_with(";base64") {
+        return Ok((mime, uri::decode_bytes(data)));
+    }
+    LENIENT
+        .decode(data)
+        .map(|bytes| (mime, bytes))
+        .map_err(|error| format!("the data URI is not base64: {error}"))
+}
