@@ -5,12 +5,16 @@ mod support;
 use std::time::{Duration, Instant};
 
 use menagerie::bytes::Limits;
+use menagerie::convert::{ConvertOptions, convert};
+use menagerie::diag::LossReport;
+use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::das2::{
-    self, Animation, Buffer, Channel, FORMAT, Framing, Header, IDENTITY, Interpolation, Joint, Level, Mesh,
+    self, Animation, Buffer, Channel, FORMAT, Framing, Header, IDENTITY, Interpolation, Joint, Kind, Level, Mesh,
     MeshGroup, Model, MorphTarget, NONE, Node, Numbering, Pbr, Phong, Placement, Profile, Record, Ref, SLOTS,
     Scene as Das2Scene, Skeleton, Target, Text,
 };
-use menagerie::formats::ReadOptions;
+use menagerie::formats::{Files, Format, NotFound, ReadOptions, WriteOptions};
+use menagerie::scene::{Scene, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use support::scenes::Random;
@@ -622,4 +626,112 @@ fn wrong_hashes_are_a_warning_and_bytes_after_the_stream_too() {
     assert_eq!(issue.code.id, "das2/trailing-bytes");
     assert_eq!(issue.span.unwrap().range().map(|range| &bytes[range]), Some(&b"more"[..]));
     assert_eq!(reading.model.unwrap().write().unwrap().bytes, bytes);
+}
+
+fn lifted(model: &Model) -> Scene {
+    let scene = das2::lift(model, &ReadOptions::default()).scene;
+    assert_scene(&scene);
+    scene
+}
+
+fn lowered(scene: &Scene, losses: &mut LossReport) -> Model {
+    das2::lower(assert_scene(scene), &WriteOptions::default(), losses).unwrap_or_else(|issue| panic!("{issue}"))
+}
+
+/// The files that are valid.
+fn valid() -> Vec<TestFile> {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    files
+}
+
+#[test]
+fn through_the_scene_and_back_changes_nothing() {
+    for file in valid() {
+        let model = read(&file);
+        let scene = lifted(&model);
+        let mut losses = LossReport::new();
+        let back = lowered(&scene, &mut losses);
+        let again = lifted(&back);
+        for (a, b) in scene.nodes.values().zip(again.nodes.values()) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        for (a, b) in scene.meshes.values().zip(again.meshes.values()) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        for (a, b) in scene.materials.values().zip(again.materials.values()) {
+            assert_eq!(a, b, "{}", file.name());
+        }
+        assert_eq!(scene.animations, again.animations, "{}", file.name());
+        assert_eq!(scene.skins, again.skins, "{}", file.name());
+        assert!(again == scene, "{}: the Scene changed", file.name());
+        assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
+        assert_eq!((back.profile, back.header.level), (model.profile, model.header.level), "{}", file.name());
+        // The records are the same too, but for their order and the layout of the buffers.
+        for kind in [Kind::Node, Kind::Joint, Kind::Skeleton, Kind::Scene, Kind::Phong, Kind::Pbr] {
+            let of = |model: &Model| -> Vec<Record> {
+                model.records.iter().filter(|record| record.kind() == kind).cloned().collect()
+            };
+            let strip = |records: Vec<Record>| format!("{records:?}").replace("hash: 0 ", "hash: 18446744073709551615 ");
+            assert_eq!(strip(of(&back)), strip(of(&model)), "{} {kind:?}", file.name());
+        }
+    }
+}
+
+#[test]
+fn through_glb_and_back_is_equal() {
+    let glb = Format::by_id("gltf").expect("glTF is there");
+    for file in valid() {
+        let convert = |bytes: &[u8], name: &str, to: &'static Format, extension: &str| {
+            let mut options = ConvertOptions::default();
+            options.write.extension = extension.to_owned();
+            convert(bytes, Some(name), to, &options).unwrap_or_else(|failed| panic!("{name}: {:?}", failed.issues))
+        };
+        let through = convert(&file.bytes, "a.das2", glb, "glb");
+        let back = convert(&through.output.bytes, "a.glb", &FORMAT, "das2");
+        let again = das2::read(&back.output.bytes, &Limits::default()).unwrap();
+        let (a, b) = (lifted(&read(&file)), lifted(&again));
+        let report = diff(assert_scene(&a), assert_scene(&b), &DiffOptions::default());
+        assert!(report.is_equal(), "{}: {:#?}", file.name(), report.differences);
+    }
+}
+
+/// What lies beside a file, for the pictures that the conversion put there.
+struct Beside(Vec<(String, Vec<u8>)>);
+
+impl Files for Beside {
+    fn open(&self, name: &str) -> Result<std::sync::Arc<[u8]>, NotFound> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, bytes)| bytes.as_slice().into()).ok_or_else(NotFound::default)
+    }
+}
+
+#[test]
+fn models_from_elsewhere_come_back_through_das2() {
+    let Some(shared) = support::shared() else { return };
+    let glb = Format::by_id("gltf").expect("glTF is there");
+    for profile in ["spec", "libdas2"] {
+        for name in ["Fox.glb", "AnimatedMorphCube.glb", "InterpolationTest.glb"] {
+            let file = TestFile::load(shared.join("corpus/real/gltf").join(name));
+            let mut options = ConvertOptions::default();
+            options.write.stem = "model".to_owned();
+            options.write.settings.set("das2-profile", profile);
+            let there = convert(&file.bytes, Some(name), &FORMAT, &options).unwrap();
+            let reading = FORMAT.open(&there.output.bytes, &ReadOptions::default());
+            assert!(!reading.issues.has_errors(), "{name}: {:#?}", reading.issues);
+            assert_eq!(reading.model.unwrap().summary().profile, Some(profile));
+            let beside = Beside(there.output.beside.clone());
+            let mut options = ConvertOptions::default();
+            options.read.files = &beside;
+            options.write.extension = "glb".to_owned();
+            let back = convert(&there.output.bytes, Some("a.das2"), glb, &options).unwrap();
+            let scene = |bytes: &[u8]| {
+                let model = glb.open(bytes, &ReadOptions::default()).model.unwrap();
+                model.lift(&ReadOptions::default()).unwrap().scene
+            };
+            let (a, b) = (scene(&file.bytes), scene(&back.output.bytes));
+            let report = diff(assert_scene(&a), assert_scene(&b), &DiffOptions::default());
+            assert!(report.is_equal(), "{name} {profile}: {:#?}", report.differences);
+        }
+    }
 }

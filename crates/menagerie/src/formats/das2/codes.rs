@@ -85,6 +85,10 @@ crate::diag::code! {
         document: "An attribute begins at its offset and has an element for each vertex.",
         why: "A reader that believes it reads foreign memory. Conversions leave the attribute out, or the mesh if it is the positions.",
         fix: "Correct the offset, the draw count, or the indices.";
+    OVERUSED = Error "das2/overused": "meshes use the same data over and over",
+        document: "Meshes may refer to the same bytes of a buffer.",
+        why: "A small file could ask for any amount of memory so. From here on attributes are left out.",
+        fix: "Use one mesh in several nodes instead.";
     NO_POSITIONS = Warning "das2/no-positions": "a mesh has no positions",
         document: "The position buffer is -1 by default.",
         why: "There is nothing to draw.",

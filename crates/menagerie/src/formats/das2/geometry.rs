@@ -1,12 +1,21 @@
 //! Vertex attributes, as they lie in the buffers.
 
+use std::cell::Cell;
+
 use super::model::{Level, Lists, Model, NONE, Profile, Ref};
 use crate::formats::Summary;
+
+/// How many times the bytes of the buffers may be used by meshes, and how much is allowed for small ones. Meshes can
+/// share data; without a limit a small file could ask for any amount of work and memory.
+const USES: u64 = 64;
+const ALWAYS_ALLOWED: u64 = 64 << 20;
 
 /// Reads the attributes of meshes from the buffers of a model.
 pub(super) struct Geometry<'a> {
     profile: Profile,
     buffers: Vec<&'a [u8]>,
+    /// Bytes that may still be used.
+    left: Cell<u64>,
 }
 
 /// Why an attribute cannot be read.
@@ -16,6 +25,8 @@ pub(super) enum Problem {
     Buffer(u32),
     /// It needs more bytes than the buffer has.
     Range { end: u64, length: u64 },
+    /// Meshes use the same bytes over and over.
+    Overused,
 }
 
 impl Problem {
@@ -24,6 +35,7 @@ impl Problem {
         match self {
             Self::Buffer(buffer) => format!("there is no buffer {buffer}"),
             Self::Range { end, length } => format!("it needs {end} bytes of a buffer that has {length}"),
+            Self::Overused => format!("the meshes use the same data more than {USES} times"),
         }
     }
 }
@@ -33,7 +45,9 @@ pub(super) type Attribute<'a> = Option<Result<&'a [u8], Problem>>;
 
 impl<'a> Geometry<'a> {
     pub(super) fn new(profile: Profile, lists: &Lists<'a>) -> Self {
-        Self { profile, buffers: lists.buffers.iter().map(|buffer| buffer.data.as_slice()).collect() }
+        let buffers: Vec<&[u8]> = lists.buffers.iter().map(|buffer| buffer.data.as_slice()).collect();
+        let bytes: u64 = buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        Self { profile, buffers, left: Cell::new(bytes.saturating_mul(USES).max(ALWAYS_ALLOWED)) }
     }
 
     /// Whether an attribute is there. The library's profile has no mark for absent ones: their offset is zero.
@@ -63,10 +77,13 @@ impl<'a> Geometry<'a> {
         let start = place.offset as usize;
         let length = count.checked_mul(size);
         let found = length.and_then(|length| buffer.get(start..start.checked_add(length)?));
-        found.ok_or_else(|| Problem::Range {
+        let found = found.ok_or_else(|| Problem::Range {
             end: (count as u64).saturating_mul(size as u64).saturating_add(u64::from(place.offset)),
             length: buffer.len() as u64,
-        })
+        })?;
+        let left = self.left.get().checked_sub(found.len() as u64).ok_or(Problem::Overused)?;
+        self.left.set(left);
+        Ok(found)
     }
 
     /// The indices, where there are some.

@@ -23,7 +23,9 @@ mod lift;
 mod lower;
 mod model;
 mod note;
+mod placement;
 mod read;
+mod sampler;
 mod write;
 
 pub use check::check;
@@ -80,17 +82,20 @@ pub static FORMAT: Format = Format {
             (Aspect::Materials, Holds::Partly, "Phong and PBR; no alpha modes"),
             (Aspect::Textures, Holds::Partly, "by name; no normal maps"),
             (Aspect::Animations, Holds::Partly, "scales are uniform"),
+            (Aspect::Extras, Holds::Fully, "in a note that only menagerie reads"),
         ],
     },
     options: &[
         FormatOption {
             name: "das2-profile",
             values: &["spec", "libdas2"],
+            reading: false,
             help: "layout when writing das2: the document's or the original library's (default: as the source had it, else spec)",
         },
         FormatOption {
             name: "das2-level",
             values: &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            reading: false,
             help: "compression when writing das2 (default: as the source had it, else 6; libdas2 compresses at 1 and 9 only)",
         },
     ],

@@ -180,7 +180,8 @@ impl Checker<'_> {
             _ => "offset",
         };
         let path = format!("{path}_{field}{plural}{slot}");
-        report(issues, &codes::ATTRIBUTE_RANGE, &path, problem.describe());
+        let code = if problem == Problem::Overused { &codes::OVERUSED } else { &codes::ATTRIBUTE_RANGE };
+        report(issues, code, &path, problem.describe());
     }
 
     pub(super) fn mesh_groups(&self, issues: &mut Issues) {
