@@ -37,6 +37,23 @@ impl Lowering<'_> {
             let message = "levels of detail move with their node in das2, and not by themselves";
             self.losses.dropped(Aspect::Animations, "animations", message);
         }
+        self.report_still_levels();
+    }
+
+    /// Levels of detail that do not move although their node does.
+    fn report_still_levels(&mut self) {
+        let still = |animation: &Animation, channel: &Channel| {
+            let lods = self.scene.nodes.get(channel.node).map(|node| node.lods.as_slice()).unwrap_or_default();
+            lods.iter().any(|lod| {
+                !animation.channels.iter().any(|other| other.node == lod.node && is_same(other, channel))
+            })
+        };
+        let animations = self.scene.animations.iter();
+        let any = animations.into_iter().any(|animation| animation.channels.iter().any(|c| still(animation, c)));
+        if any {
+            let message = "levels of detail that stood still move with their node in das2";
+            self.losses.added(Aspect::Animations, "animations", message);
+        }
     }
 
     /// Channels of the file that the Scene had no place for.
@@ -95,14 +112,10 @@ impl Lowering<'_> {
         let stands_in = |id: &NodeId| {
             self.scene.nodes.get(*id).is_some_and(|node| node.lods.iter().any(|lod| lod.node == channel.node))
         };
-        let same = |other: &Channel| {
-            other.property == channel.property
-                && other.times == channel.times
-                && other.interpolation == channel.interpolation
-                && (other.values == channel.values || channel.property == Property::Weights)
-        };
         let owner = self.scene.nodes.ids().find(stands_in);
-        owner.is_some_and(|owner| animation.channels.iter().any(|other| other.node == owner && same(other)))
+        owner.is_some_and(|owner| {
+            animation.channels.iter().any(|other| other.node == owner && is_same(other, channel))
+        })
     }
 
     /// Keeps scales that are not the same along all axes.
@@ -112,6 +125,14 @@ impl Lowering<'_> {
             self.note.channels.insert(index as usize, values);
         }
     }
+}
+
+/// Whether two channels do the same to their nodes, whose morph targets may differ in number.
+fn is_same(a: &Channel, b: &Channel) -> bool {
+    a.property == b.property
+        && a.times == b.times
+        && a.interpolation == b.interpolation
+        && (a.values == b.values || a.property == Property::Weights)
 }
 
 fn is_even(scales: &[f32]) -> bool {

@@ -80,8 +80,9 @@ impl Lowering<'_> {
             let base = mesh.and_then(|mesh| mesh.primitives.get(part));
             let levels: Vec<Option<&Primitive>> =
                 levels.iter().map(|level| level.and_then(|mesh| mesh.primitives.get(part))).collect();
-            let drawn = base.is_none_or(|base| base.topology == Topology::Triangles);
-            if !drawn && levels.is_empty() {
+            // What draws nothing is still there when it has morph targets, for the weights count them.
+            let wanted = base.is_none_or(|base| base.topology == Topology::Triangles || !base.targets.is_empty());
+            if !wanted && levels.is_empty() {
                 self.not_triangles(&path);
                 continue;
             }
@@ -173,6 +174,8 @@ impl Lowering<'_> {
         if let Some((kind, material)) = odd_material(primitive) {
             (level.material_type, level.material) = (kind, material);
         }
+        let targets = target_count(primitive);
+        level.morphs = vec![self.no_target(); targets];
         if primitive.topology != Topology::Triangles {
             self.not_triangles(path);
             return level;
@@ -184,8 +187,6 @@ impl Lowering<'_> {
             let message = "vertices that no triangle uses have no place in das2";
             self.losses.push(Loss::new(Aspect::Positions, LossKind::Dropped, path, message).count(unused));
         }
-        let targets = target_count(primitive);
-        level.morphs = vec![self.no_target(); targets];
         if used == 0 {
             return level;
         }
@@ -249,9 +250,15 @@ impl Lowering<'_> {
     /// slots that are free for the sets that are left.
     fn slots(&mut self, path: &str, primitive: &Primitive) -> [Option<usize>; SLOTS] {
         let sets = primitive.uvs.len();
-        let mut slots = kept_slots(primitive).unwrap_or([None; SLOTS]);
+        let kept = kept_slots(primitive);
+        let mut slots = kept.unwrap_or([None; SLOTS]);
         let material = primitive.material.and_then(|material| self.scene.materials.get(material));
         for (slot, set) in material.map(uv_slots).unwrap_or_default() {
+            // A slot that the file left empty reads as the first set.
+            let has = kept.and_then(|kept| kept.get(slot as usize).map(|has| has.unwrap_or(0)));
+            if has == Some(set as usize) {
+                continue;
+            }
             let set = Some(set as usize).filter(|set| *set < sets);
             if let Some(place) = slots.get_mut(slot as usize) {
                 *place = set;
