@@ -35,12 +35,48 @@ fn rewriting_gives_the_same_bytes() {
         for file in readable(format) {
             let model = file.read(format).model.unwrap_or_else(|| panic!("{} is not read", file.name()));
             let written = model.write().unwrap_or_else(|issue| panic!("{}: {issue}", file.name()));
+            if same_when_inflated(format, &model.layout(), &file.bytes, &written.bytes) {
+                continue;
+            }
             if let Some(at) = (0..file.bytes.len()).find(|&i| written.bytes.get(i) != file.bytes.get(i)) {
                 panic!("{} differs from byte {at} on", file.name());
             }
             assert_eq!(written.bytes.len(), file.bytes.len(), "{}", file.name());
         }
     }
+}
+
+/// Compressed data may be compressed anew when a file is rewritten: then all bytes outside of it are the same, and so
+/// are those that it inflates to. `map` is that of `bytes`; false where nothing is compressed.
+fn same_when_inflated(format: &Format, map: &ByteMap, bytes: &[u8], written: &[u8]) -> bool {
+    type Inflated = Vec<(std::ops::Range<usize>, Vec<u8>)>;
+    let inflated = |map: &ByteMap| -> Inflated {
+        let mut open = vec![&map.root];
+        let mut found = Vec::new();
+        while let Some(node) = open.pop() {
+            match &node.kind {
+                MapKind::Group(parts) => open.extend(parts),
+                MapKind::Encoded { bytes, .. } => {
+                    found.push((node.span.range().expect("it is in memory"), bytes.clone()));
+                }
+                _ => {}
+            }
+        }
+        found.sort_by_key(|(range, _)| range.start);
+        found
+    };
+    let outside = |bytes: &[u8], inflated: &Inflated| -> Vec<u8> {
+        let inside = |at: usize| inflated.iter().any(|(range, _)| range.contains(&at));
+        (0..bytes.len()).filter(|at| !inside(*at)).map(|at| bytes[at]).collect()
+    };
+    let before = inflated(map);
+    if before.is_empty() {
+        return false;
+    }
+    let Some(model) = format.open(written, &ReadOptions::default()).model else { return false };
+    let after = inflated(&model.layout());
+    let data = |inflated: &Inflated| inflated.iter().map(|(_, data)| data.clone()).collect::<Vec<_>>();
+    data(&before) == data(&after) && outside(bytes, &before) == outside(written, &after)
 }
 
 #[test]
@@ -136,10 +172,11 @@ fn no_changed_byte_panics() {
 fn survive(format: &Format, bytes: &[u8]) {
     let options = ReadOptions::default();
     let Some(model) = format.open(bytes, &options).model else { return };
-    let _ = model.layout();
+    let map = model.layout();
     let _ = model.summary();
     if let Ok(output) = model.write() {
-        assert!(output.bytes == bytes, "what can be read is written back");
+        let same = output.bytes == bytes || same_when_inflated(format, &map, bytes, &output.bytes);
+        assert!(same, "what can be read is written back");
     }
     if let Ok(lifted) = model.lift(&options) {
         assert_scene(&lifted.scene);

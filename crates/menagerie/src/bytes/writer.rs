@@ -128,6 +128,15 @@ impl Writer {
         }
     }
 
+    /// Adds a range of `stored` bytes to the map that holds the compressed form of `decoded`, whose own map is `map`.
+    /// For maps only: the bytes that stand in for the compressed ones are zeros.
+    pub fn encoded(&mut self, name: &'static str, stored: usize, decoded: Vec<u8>, map: ByteMap) {
+        let start = self.bytes.len();
+        self.bytes.resize(start.saturating_add(stored), 0);
+        let kind = MapKind::Encoded { bytes: decoded, map: Box::new(map) };
+        self.mark(start, |span| MapNode { name: name.into(), span, kind });
+    }
+
     /// Runs `write`; what it writes becomes the group `name` of the map.
     pub fn group<T>(&mut self, name: impl Into<Cow<'static, str>>, write: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.bytes.len();

@@ -31,6 +31,8 @@ use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 pub mod bo3d;
 #[cfg(feature = "bogle")]
 pub mod bogle;
+#[cfg(feature = "das2")]
+pub mod das2;
 #[cfg(feature = "dgl2")]
 pub mod dgl2;
 #[cfg(feature = "gltf")]
@@ -47,6 +49,8 @@ pub static ALL: &[&Format] = &[
     &dgl2::FORMAT,
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
+    #[cfg(feature = "das2")]
+    &das2::FORMAT,
     #[cfg(feature = "gltf")]
     &gltf::FORMAT,
 ];

@@ -1,0 +1,184 @@
+//! File model to Scene.
+//!
+//! Mesh groups become meshes, their meshes primitives. A node becomes a node; one whose custom matrix comes on top of an
+//! animated placement becomes two. The joints of a skeleton hang below the node that binds it, because the node moves
+//! what it shows; a skeleton that several nodes bind gets its joints once for each of them. Levels of detail become
+//! stand-ins of the nodes that show the mesh.
+
+mod animations;
+mod geometry;
+mod materials;
+mod nodes;
+mod skins;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::forest::Forest;
+use super::geometry::Geometry;
+use super::model::{Framing, Lists, Model, Record, SLOTS, Target, Text};
+use super::note::Note;
+use super::{FORMAT, codes};
+use crate::diag::Issues;
+use crate::formats::{Lifted, ReadOptions};
+use crate::scene::{Extras, MaterialId, MeshId, NodeId, Scene, TextureId, float_to_json};
+
+/// The custom attribute with normals as the file has them, where they are no unit vectors.
+pub(super) const RAW_NORMALS: &str = "_DAS2_NORMAL";
+/// The beginning of the names of custom attributes with joint weights as the file has them, where they are no sound ones.
+pub(super) const RAW_WEIGHTS: &str = "_DAS2_WEIGHTS_";
+
+/// The Scene that a model means.
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let lists = model.lists();
+    let note = lists.buffers.last().and_then(|buffer| Note::read(&buffer.data)).unwrap_or_default();
+    let mut lifter = Lifter {
+        model,
+        geometry: Geometry::new(model.profile, &lists),
+        nodes: Forest::new(lists.nodes.iter().map(|node| node.children.as_slice())),
+        joints: Forest::new(lists.joints.iter().map(|joint| joint.children.as_slice())),
+        animated: animated(&lists),
+        lists,
+        note,
+        scene: Scene::default(),
+        issues: Issues::new(options.limits.issues_per_code),
+        materials: BTreeMap::new(),
+        textures: BTreeMap::new(),
+        groups: Vec::new(),
+        node_ids: Vec::new(),
+        top_ids: Vec::new(),
+        joint_ids: Vec::new(),
+        budget: Budget::new(model),
+    };
+    lifter.materials();
+    lifter.meshes();
+    lifter.nodes();
+    lifter.skins();
+    lifter.levels();
+    lifter.scenes();
+    lifter.animations();
+    lifter.header();
+    Lifted { scene: lifter.scene, issues: lifter.issues }
+}
+
+/// The nodes whose placement some channel animates.
+fn animated(lists: &Lists<'_>) -> BTreeSet<usize> {
+    let played = lists.animations.iter().flat_map(|animation| &animation.channels);
+    let channels = played.filter_map(|channel| lists.channels.get(*channel as usize));
+    let moves = |target| matches!(target, Target::Translation | Target::Rotation | Target::Scale);
+    channels.filter(|channel| moves(channel.target)).map(|channel| channel.node as usize).collect()
+}
+
+/// A mesh group in the Scene.
+struct Group {
+    mesh: MeshId,
+    /// The meshes of its levels of detail.
+    levels: Vec<MeshId>,
+}
+
+/// A material of the file with the sets of texture coordinates that its pictures use.
+type MaterialKey = (u8, u32, [u32; SLOTS]);
+
+struct Lifter<'a> {
+    model: &'a Model,
+    lists: Lists<'a>,
+    geometry: Geometry<'a>,
+    nodes: Forest,
+    joints: Forest,
+    /// The nodes whose placement some channel animates.
+    animated: BTreeSet<usize>,
+    note: Note,
+    scene: Scene,
+    issues: Issues,
+    materials: BTreeMap<MaterialKey, MaterialId>,
+    textures: BTreeMap<Vec<u8>, TextureId>,
+    groups: Vec<Group>,
+    /// For each node, the one in the Scene that has its placement, mesh and children.
+    node_ids: Vec<NodeId>,
+    /// For each node, the one in the Scene that hangs in its place.
+    top_ids: Vec<NodeId>,
+    /// For each joint, its nodes in the Scene: one for each node that binds it, at least one.
+    joint_ids: Vec<Vec<NodeId>>,
+    budget: Budget,
+}
+
+/// How much may be made of things that several others share. A small file could otherwise ask for any amount of memory:
+/// ten thousand nodes that bind one skeleton of ten thousand joints are a hundred million joints.
+struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    /// How many times larger than the file the Scene may become.
+    const RATIO: usize = 64;
+    /// What small files may always have, in bytes.
+    const ALWAYS: usize = 64 << 20;
+
+    fn new(model: &Model) -> Self {
+        let of = |record: &Record| match record {
+            Record::Channel(channel) => {
+                100 + 4 * (channel.times.len() + channel.tangents.len() + channel.values.len())
+            }
+            _ => 100,
+        };
+        let bytes: usize = model.records.iter().map(of).sum();
+        Self { left: bytes.saturating_mul(Self::RATIO).max(Self::ALWAYS) }
+    }
+
+    /// Takes some bytes; false when there are no more.
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+impl Lifter<'_> {
+    /// Whether there is room for one more thing of about so many bytes; says so when there is not.
+    fn has_room(&mut self, bytes: usize, path: impl FnOnce() -> String) -> bool {
+        let room = self.budget.take(bytes);
+        if !room {
+            self.issues.report(&codes::OVERUSED, || {
+                let message = "so much of the file is shared that the rest was left out";
+                (path(), message.to_owned())
+            });
+        }
+        room
+    }
+
+    fn header(&mut self) {
+        let header = &self.model.header;
+        let mut extras = std::mem::take(&mut self.scene.extras);
+        extras.set(FORMAT.id, "profile", self.model.profile.name());
+        extras.set(FORMAT.id, "level", header.level);
+        if matches!(self.model.framing, Framing::Zlib { .. }) && header.level == 0 {
+            extras.set(FORMAT.id, "stored_blocks", true);
+        }
+        for (field, text) in [("author", &header.author), ("comment", &header.comment)] {
+            if !text.bytes.is_empty() {
+                extras.set(FORMAT.id, field, text.decoded().0);
+                keep_bytes(&mut extras, &format!("{field}_bytes"), text);
+            }
+        }
+        self.note.restore_extras("scene", &mut extras);
+        self.scene.extras = extras;
+    }
+}
+
+/// The text of a string; bytes that are not UTF-8 are kept beside it.
+fn name(text: &Text, extras: &mut Extras) -> String {
+    keep_bytes(extras, "name_bytes", text);
+    text.decoded().0
+}
+
+fn keep_bytes(extras: &mut Extras, field: &str, text: &Text) {
+    if !text.decoded().1 {
+        extras.set(FORMAT.id, field, text.bytes.clone());
+    }
+}
+
+/// Floats as JSON, exactly.
+fn floats(values: &[f32]) -> Value {
+    values.iter().copied().map(float_to_json).collect()
+}

@@ -1,0 +1,200 @@
+use serde_json::Value;
+
+use super::{Lifter, MaterialKey, keep_bytes, name};
+use crate::diag::Issue;
+use crate::formats::das2::model::{Level, NONE, Pbr, Phong, SLOTS, Text, UvSlot, material_type};
+use crate::formats::das2::{FORMAT, codes};
+use crate::scene::{
+    AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Shading,
+    Texture, TextureId, TextureRef, float_to_json,
+};
+
+impl Lifter<'_> {
+    /// All materials in the order of the file, Phong first. Which set of coordinates a picture uses is said by the
+    /// meshes, so the first mesh with a material decides; others that differ get one of their own.
+    pub(super) fn materials(&mut self) {
+        let levels = self.lists.meshes.iter().flat_map(|mesh| &mesh.levels);
+        let keys: Vec<MaterialKey> = levels.map(|level| self.material_key(level)).collect();
+        let phong = (0..self.lists.phong_materials.len()).map(|id| (material_type::PHONG, id));
+        let pbr = (0..self.lists.pbr_materials.len()).map(|id| (material_type::PBR, id));
+        for (kind, id) in phong.chain(pbr) {
+            let id = u32::try_from(id).unwrap_or(NONE);
+            let first = keys.iter().find(|key| (key.0, key.1) == (kind, id)).copied();
+            self.material_for(first.unwrap_or((kind, id, [0; SLOTS])), None);
+        }
+    }
+
+    /// The material of a level; `None` for none.
+    pub(super) fn material(&mut self, level: &Level) -> Option<MaterialId> {
+        let key = self.material_key(level);
+        if let Some(material) = self.materials.get(&key) {
+            return Some(*material);
+        }
+        let (kind, id, _) = key;
+        let first = self.materials.iter().find(|(key, _)| (key.0, key.1) == (kind, id));
+        let first = first.map(|(_, material)| *material);
+        self.material_for(key, first)
+    }
+
+    /// What makes the material of a level differ from that of another.
+    fn material_key(&self, level: &Level) -> MaterialKey {
+        let sets = super::geometry::uv_sets(&self.geometry, level);
+        let used: &[UvSlot] = match level.material_type {
+            material_type::PHONG => &[UvSlot::Emission, UvSlot::PhongDiffuse, UvSlot::PhongSpecular],
+            material_type::PBR => {
+                &[UvSlot::Occlusion, UvSlot::Emission, UvSlot::Albedo, UvSlot::Metalness, UvSlot::Roughness]
+            }
+            _ => &[],
+        };
+        let mut slots = [0; SLOTS];
+        for slot in used {
+            let set = sets.slots.get(*slot as usize).copied().flatten();
+            if let Some(place) = slots.get_mut(*slot as usize) {
+                *place = set.unwrap_or(0);
+            }
+        }
+        (level.material_type, level.material, slots)
+    }
+
+    fn material_for(&mut self, key: MaterialKey, variant_of: Option<MaterialId>) -> Option<MaterialId> {
+        let (kind, id, slots) = key;
+        let mut material = match kind {
+            material_type::PHONG => {
+                let phong = *self.lists.phong_materials.get(id as usize)?;
+                let mut material = self.phong(phong, &slots);
+                self.note.restore_extras(&format!("phong_materials.{id}"), &mut material.extras);
+                material
+            }
+            material_type::PBR => {
+                let pbr = *self.lists.pbr_materials.get(id as usize)?;
+                let mut material = self.pbr(pbr, &slots, id);
+                self.note.restore_extras(&format!("pbr_materials.{id}"), &mut material.extras);
+                material
+            }
+            _ => return None,
+        };
+        if let Some(first) = variant_of {
+            material.extras.set(FORMAT.id, "variant_of", first.index());
+        }
+        let material = self.scene.materials.push(material);
+        self.materials.insert(key, material);
+        Some(material)
+    }
+
+    fn phong(&mut self, phong: &Phong, slots: &[u32; SLOTS]) -> Material {
+        let mut material = Material::default();
+        material.name = name(&phong.name, &mut material.extras);
+        let ([diffuse @ .., alpha], [specular @ .., specular_alpha]) =
+            (finite(phong.diffuse), finite(phong.specular));
+        let [emission @ .., emission_alpha] = finite(phong.emission);
+        material.alpha = alpha_mode(alpha);
+        material.emissive = emission;
+        material.emissive_texture = self.texture_ref(&phong.emission_map, slots, UvSlot::Emission);
+        let [r, g, b] = diffuse;
+        material.shading = Shading::Phong(Box::new(PhongShading {
+            diffuse: [r, g, b, alpha],
+            specular,
+            diffuse_texture: self.texture_ref(&phong.diffuse_map, slots, UvSlot::PhongDiffuse),
+            specular_texture: self.texture_ref(&phong.specular_map, slots, UvSlot::PhongSpecular),
+            ..PhongShading::default()
+        }));
+        for (field, value) in [("specular_alpha", specular_alpha), ("emission_alpha", emission_alpha)] {
+            if value != 1.0 {
+                material.extras.set(FORMAT.id, field, float_to_json(value));
+            }
+        }
+        material
+    }
+
+    fn pbr(&mut self, pbr: &Pbr, slots: &[u32; SLOTS], id: u32) -> Material {
+        let mut material = Material::default();
+        material.name = name(&pbr.name, &mut material.extras);
+        let base_color = finite(pbr.albedo);
+        let [.., alpha] = base_color;
+        let [emissive @ .., emission_alpha] = finite(pbr.emissive);
+        let [roughness, metallic, occlusion] = finite([pbr.roughness, pbr.metallic, pbr.ambient_occlusion]);
+        material.alpha = alpha_mode(alpha);
+        material.emissive = emissive;
+        material.emissive_texture = self.texture_ref(&pbr.emission_map, slots, UvSlot::Emission);
+        material.occlusion_texture = self
+            .texture_ref(&pbr.ambient_occlusion_map, slots, UvSlot::Occlusion)
+            .map(|texture| (texture, occlusion));
+        if material.occlusion_texture.is_none() && occlusion != 1.0 {
+            material.extras.set(FORMAT.id, "ambient_occlusion", float_to_json(occlusion));
+        }
+        if emission_alpha != 1.0 {
+            material.extras.set(FORMAT.id, "emission_alpha", float_to_json(emission_alpha));
+        }
+        // One picture for both is what glTF has.
+        let combined = pbr.roughness_map.bytes == pbr.metallic_map.bytes;
+        let metallic_roughness_texture =
+            if combined { self.texture_ref(&pbr.metallic_map, slots, UvSlot::Metalness) } else { None };
+        if !combined {
+            for (field, map) in [("roughness_map", &pbr.roughness_map), ("metallic_map", &pbr.metallic_map)] {
+                self.separate_map(&mut material, field, map);
+            }
+            self.issues.push(Issue::new(
+                &codes::SEPARATE_MAPS,
+                format!("pbr_materials[{id}].metallic_map"),
+                "the roughness and the metallic map are different pictures",
+            ));
+        }
+        material.shading = Shading::MetallicRoughness(MetallicRoughness {
+            base_color,
+            base_color_texture: self.texture_ref(&pbr.albedo_map, slots, UvSlot::Albedo),
+            metallic,
+            roughness,
+            metallic_roughness_texture,
+        });
+        material
+    }
+
+    /// Keeps the name of a picture that no slot of a material is for. The picture itself is in the Scene.
+    fn separate_map(&mut self, material: &mut Material, field: &str, map: &Text) {
+        if map.bytes.is_empty() {
+            return;
+        }
+        self.texture(map);
+        material.extras.set(FORMAT.id, field, map.decoded().0);
+        keep_bytes(&mut material.extras, &format!("{field}_bytes"), map);
+    }
+
+    fn texture_ref(&mut self, map: &Text, slots: &[u32; SLOTS], slot: UvSlot) -> Option<TextureRef> {
+        if map.bytes.is_empty() {
+            return None;
+        }
+        let uv_set = slots.get(slot as usize).copied().unwrap_or(0);
+        Some(TextureRef { uv_set, ..TextureRef::new(self.texture(map)) })
+    }
+
+    fn texture(&mut self, map: &Text) -> TextureId {
+        if let Some(texture) = self.textures.get(&map.bytes) {
+            return *texture;
+        }
+        let mut image = Image { uri: Some(map.decoded().0), ..Image::default() };
+        keep_bytes(&mut image.extras, "name_bytes", map);
+        let sampler = image.uri.as_ref().and_then(|uri| self.note.samplers.get(uri));
+        let sampler = sampler.map(crate::formats::das2::sampler::from_json);
+        let image = Some(self.scene.images.push(image));
+        let texture = self.scene.textures.push(Texture { image, sampler, ..Texture::default() });
+        self.textures.insert(map.bytes.clone(), texture);
+        texture
+    }
+
+    /// What a level says about its material that the Scene has no place for.
+    pub(super) fn odd_material(&self, level: &Level) -> Option<Value> {
+        let plain = level.material_type == material_type::NONE && level.material == NONE;
+        let nothing = level.material_type == material_type::NONE || level.material == NONE;
+        (nothing && !plain).then(|| Value::from(vec![u32::from(level.material_type), level.material]))
+    }
+}
+
+/// A surface is see-through when its alpha is below one: the format has no other word for it.
+fn alpha_mode(alpha: f32) -> AlphaMode {
+    if alpha < 1.0 { AlphaMode::Blend(Blend::Alpha) } else { AlphaMode::Opaque }
+}
+
+/// The values, with zero for those that are infinite or none.
+fn finite<const N: usize>(values: [f32; N]) -> [f32; N] {
+    values.map(|value| if value.is_finite() { value } else { 0.0 })
+}

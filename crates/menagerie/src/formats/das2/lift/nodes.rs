@@ -1,0 +1,248 @@
+use glam::Mat4;
+use serde_json::Value;
+
+use super::{Lifter, floats, name};
+use crate::diag::Issue;
+use crate::formats::das2::model::{IDENTITY, Node as FileNode, Placement};
+use crate::formats::das2::placement::{affine, is_changed, matrix_of};
+use crate::formats::das2::{FORMAT, codes};
+use crate::scene::{Extras, Lod, Node, NodeId, SceneRoot, Transform, float_from_json, float_to_json};
+
+impl Lifter<'_> {
+    /// A node for each node of the file, in its order, and their tree.
+    pub(super) fn nodes(&mut self) {
+        self.drop_unsound_notes();
+        let mut outer = Vec::new();
+        for (index, file) in self.lists.nodes.clone().into_iter().enumerate() {
+            let id = NodeId::new(self.scene.nodes.len());
+            self.node_ids.push(id);
+            self.top_ids.push(id);
+            if self.note.moved.contains_key(&index) {
+                // Its mesh belongs to another node; the id is set when that is known.
+                continue;
+            }
+            let (node, custom) = self.node(index, file);
+            self.scene.nodes.push(node);
+            if let Some(custom) = custom {
+                outer.push((index, custom));
+            }
+        }
+        for (moved, owner) in self.note.moved.clone() {
+            let owner = self.node_ids.get(owner).copied();
+            for ids in [&mut self.node_ids, &mut self.top_ids] {
+                if let (Some(place), Some(owner)) = (ids.get_mut(moved), owner) {
+                    *place = owner;
+                }
+            }
+        }
+        for (index, custom) in outer {
+            self.outer(index, custom);
+        }
+        self.hang();
+        self.show();
+    }
+
+    /// What a node's name, transform and extras are, and its custom matrix where that needs a node of its own.
+    fn node(&self, index: usize, file: &FileNode) -> (Node, Option<Mat4>) {
+        let mut node = Node::default();
+        node.name = name(&file.name, &mut node.extras);
+        let plain = file.custom == IDENTITY;
+        let custom = affine(matrix_of(&file.custom));
+        let splits = !plain && self.animated.contains(&index);
+        node.transform = match (plain || splits, file.placement.is_identity()) {
+            (true, _) => {
+                keep_rotation(&mut node.extras, &file.placement);
+                file.placement.transform()
+            }
+            (false, true) => {
+                keep_rotation(&mut node.extras, &file.placement);
+                Transform::Matrix(custom)
+            }
+            (false, false) => {
+                let Placement { rotation, translation, scale } = file.placement;
+                node.extras.set(FORMAT.id, "custom", floats(&file.custom));
+                node.extras.set(FORMAT.id, "rotation", floats(&rotation));
+                node.extras.set(FORMAT.id, "translation", floats(&translation));
+                node.extras.set(FORMAT.id, "scale", float_to_json(scale));
+                Transform::Matrix(affine(custom * file.placement.transform().matrix()))
+            }
+        };
+        self.exact_scale(index, &mut node.transform);
+        self.note.restore_extras(&format!("nodes.{index}"), &mut node.extras);
+        (node, splits.then_some(custom))
+    }
+
+    /// The scale factors that a note has, if the file still says their mean.
+    fn exact_scale(&self, index: usize, transform: &mut Transform) {
+        let Some(list) = self.note.scales.get(&index).and_then(Value::as_array) else { return };
+        let factors: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
+        let Some(Ok(factors)) = factors.map(<[f32; 3]>::try_from) else { return };
+        if let Transform::Trs { translation, rotation, scale } = *transform {
+            let exact = Transform::Trs { translation, rotation, scale: factors.into() };
+            let said = Placement { scale: scale.x, ..Placement::nearest(transform) };
+            if Placement::nearest(&exact).is_near(&said) && factors.iter().all(|x| x.is_finite()) {
+                *transform = exact;
+            }
+        }
+    }
+
+    /// A node above another that has only its custom matrix.
+    fn outer(&mut self, index: usize, custom: Mat4) {
+        let Some(inner) = self.node_ids.get(index).copied() else { return };
+        let mut node =
+            Node { transform: Transform::Matrix(custom), children: vec![inner], ..Node::default() };
+        node.extras.set(FORMAT.id, "custom_of_child", true);
+        let outer = self.scene.nodes.push(node);
+        if let Some(place) = self.top_ids.get_mut(index) {
+            *place = outer;
+        }
+    }
+
+    fn hang(&mut self) {
+        for index in 0..self.lists.nodes.len() {
+            let children: Vec<NodeId> = self
+                .nodes
+                .children
+                .get(index)
+                .into_iter()
+                .flatten()
+                .filter(|child| !self.note.moved.contains_key(child))
+                .filter_map(|child| self.top_ids.get(*child).copied())
+                .collect();
+            let id = self.node_ids.get(index).copied();
+            if let Some(node) = id.and_then(|id| self.scene.nodes.get_mut(id)) {
+                node.children.extend(children);
+            }
+        }
+    }
+
+    /// The meshes that nodes show.
+    fn show(&mut self) {
+        for (index, file) in self.lists.nodes.clone().into_iter().enumerate() {
+            let mesh = self.groups.get(file.mesh_group as usize).map(|group| group.mesh);
+            let mesh = mesh.filter(|_| (file.mesh_group as usize) < self.lists.mesh_groups.len());
+            let targets = mesh.and_then(|mesh| self.scene.meshes.get(mesh)).map_or(0, |m| m.target_count());
+            let id = self.node_ids.get(index).copied();
+            let Some(node) = id.and_then(|id| self.scene.nodes.get_mut(id)) else { continue };
+            node.mesh = mesh.or(node.mesh);
+            let weights = self.note.node_weights.get(&index).and_then(Value::as_array);
+            let weights: Option<Vec<f32>> =
+                weights.and_then(|list| list.iter().map(float_from_json).collect());
+            if let Some(weights) = weights.filter(|weights| weights.len() == targets && targets > 0) {
+                node.weights = weights;
+            }
+        }
+    }
+
+    /// Forgets what a note says about nodes that are not what the note says they are: another tool changed the file.
+    fn drop_unsound_notes(&mut self) {
+        let node = |index: usize| self.lists.nodes.get(index);
+        let twin = |(joint, twin): (&usize, &usize)| {
+            let (Some(joint), Some(node)) = (self.lists.joints.get(*joint), node(*twin)) else {
+                return false;
+            };
+            let transform = self.node(*twin, node).0.transform;
+            joint.name.bytes == node.name.bytes && Placement::nearest(&transform).is_near(&joint.placement)
+        };
+        let moved = |(moved, owner): (&usize, &usize)| {
+            let (Some(file), Some(_)) = (node(*moved), node(*owner)) else { return false };
+            let still = matrix_of(&file.custom) == Mat4::IDENTITY && file.placement.is_identity();
+            still
+                && file.children.is_empty()
+                && self.nodes.parent(*moved).is_none()
+                && !self.note.moved.contains_key(owner)
+        };
+        // A tree of joints is either made of nodes or not.
+        let whole = |joint: &usize| {
+            let tree = self.joints.walk(self.joints.root(*joint));
+            tree.iter().all(|joint| self.note.twins.contains_key(joint))
+        };
+        let sound = self.note.twins.iter().all(twin)
+            && self.note.moved.iter().all(moved)
+            && self.note.twins.keys().all(whole);
+        if !sound {
+            self.note.twins.clear();
+            self.note.moved.clear();
+        }
+    }
+
+    /// Stand-ins for the nodes that show a mesh with levels of detail.
+    pub(super) fn levels(&mut self) {
+        let mut shown = vec![false; self.groups.len()];
+        for (index, file) in self.lists.nodes.clone().into_iter().enumerate() {
+            let group = file.mesh_group as usize;
+            if group >= self.lists.mesh_groups.len() {
+                continue;
+            }
+            if let Some(shown) = shown.get_mut(group) {
+                *shown = true;
+            }
+            if let Some(id) = self.node_ids.get(index).copied() {
+                let distances = self.note.distances.get(&index).and_then(Value::as_array).cloned();
+                self.stand_ins(id, group, &distances.unwrap_or_default());
+            }
+        }
+        // Levels of a mesh that nothing shows need a node all the same.
+        for group in (0..shown.len()).filter(|group| shown.get(*group) == Some(&false)) {
+            if let Some(found) = self.groups.get(group).filter(|found| !found.levels.is_empty()) {
+                let mut node = Node { mesh: Some(found.mesh), ..Node::default() };
+                node.extras.set(FORMAT.id, "holds_levels", true);
+                let id = self.scene.nodes.push(node);
+                self.stand_ins(id, group, &[]);
+            }
+        }
+    }
+
+    fn stand_ins(&mut self, id: NodeId, group: usize, distances: &[Value]) {
+        let levels = self.groups.get(group).map(|group| group.levels.clone()).unwrap_or_default();
+        let Some(node) = self.scene.nodes.get(id).cloned() else { return };
+        if !self.has_room(levels.len() * size_of::<Node>(), || format!("mesh_groups[{group}]")) {
+            return;
+        }
+        for (i, mesh) in levels.into_iter().enumerate() {
+            let stand_in =
+                Node { transform: node.transform, mesh: Some(mesh), skin: node.skin, ..Node::default() };
+            let distance = distances.get(i).and_then(float_from_json).filter(|x| x.is_finite());
+            let lod = Lod { node: self.scene.nodes.push(stand_in), distance };
+            if let Some(node) = self.scene.nodes.get_mut(id) {
+                node.lods.push(lod);
+            }
+        }
+    }
+
+    pub(super) fn scenes(&mut self) {
+        for (index, file) in self.lists.scenes.clone().into_iter().enumerate() {
+            let mut scene = SceneRoot::default();
+            scene.name = name(&file.name, &mut scene.extras);
+            for (i, root) in file.roots.iter().enumerate() {
+                let root = *root as usize;
+                let Some(id) =
+                    self.top_ids.get(root).copied().filter(|_| !self.note.moved.contains_key(&root))
+                else {
+                    continue;
+                };
+                if self.nodes.parent(root).is_some() || scene.roots.contains(&id) {
+                    let message = format!("node {root} hangs below another one, or is a root already");
+                    self.issues.push(Issue::new(
+                        &codes::ROOT,
+                        format!("scenes[{index}].roots[{i}]"),
+                        message,
+                    ));
+                } else {
+                    scene.roots.push(id);
+                }
+            }
+            self.note.restore_extras(&format!("scenes.{index}"), &mut scene.extras);
+            self.scene.scenes.push(scene);
+        }
+        let default = self.model.header.default_scene as usize;
+        self.scene.default_scene = (default < self.scene.scenes.len()).then_some(default);
+    }
+}
+
+/// Keeps a rotation that is stored with another length, or with none.
+pub(super) fn keep_rotation(extras: &mut Extras, placement: &Placement) {
+    if is_changed(placement.rotation) {
+        extras.set(FORMAT.id, "rotation", floats(&placement.rotation));
+    }
+}

@@ -1,0 +1,205 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::nodes::keep_rotation;
+use super::{Lifter, floats, name};
+use crate::formats::das2::FORMAT;
+use crate::formats::das2::model::{IDENTITY, Skeleton};
+use crate::formats::das2::placement::{affine, matrix_of};
+use crate::scene::{Node, NodeId, Skin};
+
+impl Lifter<'_> {
+    /// A node for each joint, below each node that binds it, and a skin for each skeleton and each such node.
+    pub(super) fn skins(&mut self) {
+        self.joint_ids = vec![Vec::new(); self.lists.joints.len()];
+        for (joint, node) in self.note.twins.clone() {
+            let node = self.node_ids.get(node).copied();
+            if let (Some(ids), Some(node)) = (self.joint_ids.get_mut(joint), node) {
+                ids.push(node);
+            }
+        }
+        // First the trees that come first, whoever binds them, so that joints keep their order.
+        let bindings = self.bindings();
+        let mut owner: BTreeMap<usize, Option<NodeId>> = BTreeMap::new();
+        for (skeleton, node) in &bindings {
+            for root in self.roots(*skeleton) {
+                owner.entry(root).or_insert(Some(*node));
+            }
+        }
+        self.first_joints(&owner);
+        let mut first: BTreeSet<usize> = BTreeSet::new();
+        for skeleton in 0..self.lists.skeletons.len() {
+            let nodes: Vec<NodeId> =
+                bindings.iter().filter(|(bound, _)| *bound == skeleton).map(|(_, node)| *node).collect();
+            if nodes.is_empty() {
+                self.skin(skeleton, None, &mut first);
+            }
+            for node in nodes {
+                self.skin(skeleton, Some(node), &mut first);
+            }
+        }
+    }
+
+    /// Which node binds which skeleton.
+    fn bindings(&self) -> Vec<(usize, NodeId)> {
+        let nodes = self.lists.nodes.iter().zip(&self.node_ids);
+        let bound = nodes.map(|(file, id)| (file.skeleton as usize, *id));
+        bound.filter(|(skeleton, _)| *skeleton < self.lists.skeletons.len()).collect()
+    }
+
+    /// The roots of the trees that the joints of a skeleton are in.
+    fn roots(&self, skeleton: usize) -> BTreeSet<usize> {
+        let Some(skeleton) = self.lists.skeletons.get(skeleton) else { return BTreeSet::new() };
+        let joints = skeleton.joints.iter().chain([&skeleton.parent]).map(|joint| *joint as usize);
+        joints.filter(|joint| *joint < self.lists.joints.len()).map(|joint| self.joints.root(joint)).collect()
+    }
+
+    /// The first node of each joint, in the order of the file.
+    fn first_joints(&mut self, owner: &BTreeMap<usize, Option<NodeId>>) {
+        let plain: Vec<usize> =
+            (0..self.lists.joints.len()).filter(|joint| !self.note.twins.contains_key(joint)).collect();
+        for joint in &plain {
+            let node = self.joint(*joint);
+            let id = self.scene.nodes.push(node);
+            if let Some(ids) = self.joint_ids.get_mut(*joint) {
+                ids.push(id);
+            }
+        }
+        for joint in plain {
+            let children = self.joints.children.get(joint).cloned().unwrap_or_default();
+            let children: Vec<NodeId> = children.into_iter().filter_map(|child| self.first(child)).collect();
+            let Some(id) = self.first(joint) else { continue };
+            if let Some(node) = self.scene.nodes.get_mut(id) {
+                node.children = children;
+            }
+            let binder = owner.get(&joint).copied().flatten().filter(|_| self.joints.parent(joint).is_none());
+            if let Some(binder) = binder.and_then(|binder| self.scene.nodes.get_mut(binder)) {
+                binder.children.push(id);
+            }
+        }
+    }
+
+    /// The first node of a joint.
+    fn first(&self, joint: usize) -> Option<NodeId> {
+        self.joint_ids.get(joint)?.first().copied()
+    }
+
+    fn joint(&self, index: usize) -> Node {
+        let mut node = Node::default();
+        let Some(file) = self.lists.joints.get(index) else { return node };
+        node.name = name(&file.name, &mut node.extras);
+        node.transform = file.placement.transform();
+        node.extras.set(FORMAT.id, "joint", index);
+        keep_rotation(&mut node.extras, &file.placement);
+        // Skins have the matrices of their joints; others have no place for it.
+        let listed = self.lists.skeletons.iter().any(|skeleton| skeleton.joints.contains(&(index as u32)));
+        let exact = affine(matrix_of(&file.inverse_bind)) == matrix_of(&file.inverse_bind);
+        if (!listed && file.inverse_bind != IDENTITY) || !exact {
+            node.extras.set(FORMAT.id, "inverse_bind", floats(&file.inverse_bind));
+        }
+        self.note.restore_extras(&format!("joints.{index}"), &mut node.extras);
+        node
+    }
+
+    /// The skin of a skeleton where a node binds it.
+    fn skin(&mut self, index: usize, node: Option<NodeId>, first: &mut BTreeSet<usize>) {
+        let Some(file) = self.lists.skeletons.get(index).copied() else { return };
+        let is_copy = !first.insert(index);
+        let trees: BTreeMap<usize, NodeId> = self
+            .roots(index)
+            .into_iter()
+            .filter_map(|root| Some((root, self.tree_below(root, node)?)))
+            .collect();
+        let joints = self.joints_below(&trees);
+        let mut skin = Skin::default();
+        skin.name = name(&file.name, &mut skin.extras);
+        self.fill(&mut skin, file, &joints);
+        if is_copy {
+            skin.extras.set(FORMAT.id, "copy_of", index);
+        }
+        self.note.restore_extras(&format!("skeletons.{index}"), &mut skin.extras);
+        let has_joints = !skin.joints.is_empty();
+        let id = self.scene.skins.push(skin);
+        if let Some(node) = node.filter(|_| has_joints).and_then(|id| self.scene.nodes.get_mut(id)) {
+            node.skin = Some(id);
+        }
+    }
+
+    fn fill(&self, skin: &mut Skin, file: &Skeleton, joints: &BTreeMap<usize, NodeId>) {
+        let known: Vec<Option<NodeId>> =
+            file.joints.iter().map(|joint| joints.get(&(*joint as usize)).copied()).collect();
+        // A joint that does not exist keeps its place, so that the vertices find the others.
+        let Some(stand_in) = known.iter().flatten().next().copied() else { return };
+        skin.joints = known.into_iter().map(|joint| joint.unwrap_or(stand_in)).collect();
+        let bind = |joint: &u32| {
+            let file = self.lists.joints.get(*joint as usize);
+            file.map(|file| affine(matrix_of(&file.inverse_bind))).unwrap_or_default()
+        };
+        skin.inverse_binds = file.joints.iter().map(bind).collect();
+        skin.skeleton = joints.get(&(file.parent as usize)).copied();
+    }
+
+    /// The tree of joints below a node: the first one, if it hangs there or nowhere, else a copy.
+    fn tree_below(&mut self, root: usize, node: Option<NodeId>) -> Option<NodeId> {
+        let id = self.first(root)?;
+        if self.note.twins.contains_key(&root) {
+            return Some(id);
+        }
+        let Some(binder) = node else { return Some(id) };
+        let hangs =
+            |id: &NodeId| self.scene.nodes.get(binder).is_some_and(|binder| binder.children.contains(id));
+        if let Some(found) = self.joint_ids.get(root).into_iter().flatten().find(|id| hangs(id)) {
+            return Some(*found);
+        }
+        let copy = self.copy(root);
+        if let (Some(copy), Some(binder)) = (copy, self.scene.nodes.get_mut(binder)) {
+            binder.children.push(copy);
+        }
+        copy
+    }
+
+    fn copy(&mut self, root: usize) -> Option<NodeId> {
+        let tree = self.joints.walk(root);
+        if !self.has_room(tree.len() * size_of::<Node>(), || format!("joints[{root}]")) {
+            return None;
+        }
+        let mut ids: BTreeMap<usize, NodeId> = BTreeMap::new();
+        for joint in &tree {
+            let mut node = self.joint(*joint);
+            node.extras.set(FORMAT.id, "copy", true);
+            let id = self.scene.nodes.push(node);
+            ids.insert(*joint, id);
+            if let Some(list) = self.joint_ids.get_mut(*joint) {
+                list.push(id);
+            }
+        }
+        for joint in &tree {
+            let children = self.joints.children.get(*joint).into_iter().flatten();
+            let children: Vec<NodeId> = children.filter_map(|child| ids.get(child).copied()).collect();
+            if let Some(node) = ids.get(joint).and_then(|id| self.scene.nodes.get_mut(*id)) {
+                node.children = children;
+            }
+        }
+        ids.get(&root).copied()
+    }
+
+    /// For each joint of some trees, its node there.
+    fn joints_below(&self, trees: &BTreeMap<usize, NodeId>) -> BTreeMap<usize, NodeId> {
+        let mut found = BTreeMap::new();
+        for (root, top) in trees {
+            if self.note.twins.contains_key(root) {
+                for joint in self.joints.walk(*root) {
+                    found.extend(self.first(joint).map(|id| (joint, id)));
+                }
+                continue;
+            }
+            // The tree in the Scene has the shape of the one in the file.
+            let mut open = vec![(*root, *top)];
+            while let Some((joint, id)) = open.pop() {
+                found.insert(joint, id);
+                let below = self.scene.nodes.get(id).map(|node| node.children.clone()).unwrap_or_default();
+                open.extend(self.joints.children.get(joint).into_iter().flatten().copied().zip(below));
+            }
+        }
+        found
+    }
+}

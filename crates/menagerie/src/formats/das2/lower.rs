@@ -1,0 +1,280 @@
+//! Scene to file model.
+//!
+//! Nodes, meshes, skins, materials and animations become records of the same kinds, in the order of the Scene. What
+//! das2 separates has to be found out: joints are no nodes there. A node that came from a joint goes back to being one;
+//! any other node that a skin uses stays a node and gets a joint beside it, its twin, and so do the nodes above it. What
+//! has no place goes into a [`Note`], and is reported as a loss, for only menagerie reads it.
+
+mod animations;
+mod geometry;
+mod materials;
+mod nodes;
+mod roles;
+mod skins;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::model::{
+    Animation, Buffer, Channel, Framing, Header, Joint, Mesh, MeshGroup, Model, Node, Numbering, Pbr, Phong,
+    Profile, Record, Scene as FileScene, Skeleton, Text,
+};
+use super::note::Note;
+use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
+use crate::bytes::decode_text;
+use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
+use crate::formats::{FileModel, WriteOptions, all_extras, report_unheld};
+use crate::scene::{CheckedScene, Extras, NodeId, Scene, float_from_json};
+
+/// Makes a file model for the registry.
+pub(super) fn open(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    Ok(Box::new(lower(scene, options, losses)?))
+}
+
+/// Makes a file model of a Scene, and reports what that cost.
+pub fn lower(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Model, Issue> {
+    report_unheld(&scene, &FORMAT, losses);
+    let mut lowering = Lowering::new(scene.scene(), options, losses);
+    lowering.materials();
+    lowering.meshes();
+    lowering.skeletons();
+    lowering.nodes();
+    lowering.scenes();
+    lowering.animations();
+    lowering.extras();
+    lowering.report_note();
+    lowering.finish(options)
+}
+
+/// The records that are made, by kind.
+#[derive(Default)]
+struct Records {
+    buffers: Vec<Buffer>,
+    meshes: Vec<Mesh>,
+    groups: Vec<MeshGroup>,
+    nodes: Vec<Node>,
+    scenes: Vec<FileScene>,
+    joints: Vec<Joint>,
+    skeletons: Vec<Skeleton>,
+    animations: Vec<Animation>,
+    channels: Vec<Channel>,
+    phongs: Vec<Phong>,
+    pbrs: Vec<Pbr>,
+}
+
+struct Lowering<'a> {
+    scene: &'a Scene,
+    losses: &'a mut LossReport,
+    profile: Profile,
+    roles: roles::Roles,
+    records: Records,
+    note: Note,
+    /// For each material, its type and id.
+    materials: Vec<(u8, u32)>,
+    /// For each node, the group of the mesh that it shows.
+    group_of: Vec<Option<u32>>,
+    skeletons: skins::Skeletons,
+    /// For each node whose mesh another node of the file holds, that one.
+    moved: BTreeMap<NodeId, usize>,
+    /// Whether something has more than 32 bits of size.
+    too_large: bool,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(scene: &'a Scene, options: &WriteOptions, losses: &'a mut LossReport) -> Self {
+        let kept = scene.extras.get(FORMAT.id, "profile").and_then(Value::as_str);
+        let asked = options.settings.get("das2-profile");
+        let profile = asked.or(kept).and_then(Profile::by_name).unwrap_or_default();
+        Self {
+            scene,
+            losses,
+            profile,
+            roles: roles::Roles::new(scene),
+            records: Records::default(),
+            note: Note::default(),
+            materials: Vec::new(),
+            group_of: vec![None; scene.nodes.len()],
+            skeletons: skins::Skeletons::default(),
+            moved: BTreeMap::new(),
+            too_large: false,
+        }
+    }
+
+    /// The bytes of a name: those that the file had, if they still mean the same.
+    fn text(&mut self, text: &str, extras: &Extras, field: &str) -> Text {
+        let kept = extras.get(FORMAT.id, field).and_then(Value::as_array);
+        let kept: Option<Vec<u8>> =
+            kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
+        let bytes =
+            kept.filter(|bytes| decode_text(bytes).0 == text).unwrap_or_else(|| text.as_bytes().to_vec());
+        if bytes.len() <= usize::from(u16::MAX) {
+            return Text::new(bytes);
+        }
+        self.losses.approximated(Aspect::Names, "names", "a string of more than 65535 bytes was cut");
+        let end = (0..=usize::from(u16::MAX)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        Text::new(text.get(..end).unwrap_or_default())
+    }
+
+    fn scenes(&mut self) {
+        for (index, scene) in self.scene.scenes.iter().enumerate() {
+            let name = self.text(&scene.name, &scene.extras, "name_bytes");
+            let mut roots: Vec<u32> =
+                scene.roots.iter().filter_map(|root| self.roles.in_place(*root)).collect();
+            // A node that only holds the skinned mesh of another is shown wherever that one is.
+            let shown = self.scene.walk(&scene.roots);
+            roots.extend(shown.iter().filter_map(|node| self.moved.get(node)).map(|node| id(*node)));
+            self.records.scenes.push(FileScene { name, roots });
+            self.note.keep_extras(format!("scenes.{index}"), &scene.extras);
+        }
+        if self.scene.scenes.is_empty() {
+            let roots = self.roles.roots().chain(self.moved.values().map(|node| id(*node))).collect();
+            self.records.scenes.push(FileScene { roots, ..FileScene::default() });
+            self.losses.added(Aspect::Scenes, "scenes", "a scene was added, for das2 must have one");
+        }
+    }
+
+    /// What other formats keep in extras goes into the note where there is an element for it.
+    fn extras(&mut self) {
+        self.note.keep_extras("scene".to_owned(), &self.scene.extras);
+        let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != FORMAT.id);
+        let count = all_extras(self.scene).filter(foreign).count();
+        let lost = count.saturating_sub(self.note.extras.len());
+        if lost > 0 {
+            let message = "data that only other formats know has no place in das2";
+            self.losses.push(Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(lost));
+        }
+    }
+
+    /// Other readers do not see what is in a note.
+    fn report_note(&mut self) {
+        let note = &self.note;
+        for (aspect, path, what, count) in [
+            (Aspect::Names, "animations", "the names of animations are", note.animations.len()),
+            (Aspect::Textures, "textures", "how pictures are tiled and filtered is", note.samplers.len()),
+            (Aspect::Tangents, "meshes", "tangents are", note.tangents.len()),
+            (Aspect::Names, "meshes", "the names of morph targets are", note.target_names.len()),
+            (
+                Aspect::Morphs,
+                "meshes",
+                "the weights of morph targets at rest are",
+                note.group_weights.len() + note.node_weights.len(),
+            ),
+            (Aspect::Lods, "nodes", "the distances of levels of detail are", note.distances.len()),
+            (Aspect::Hierarchy, "nodes", "that joints are nodes too is", note.twins.len()),
+        ] {
+            if count > 0 {
+                let message = format!("{what} kept in a note that only menagerie reads");
+                self.losses.push(Loss::new(aspect, LossKind::Approximated, path, message).count(count));
+            }
+        }
+    }
+
+    fn finish(mut self, options: &WriteOptions) -> Result<Model, Issue> {
+        let note = self.note.to_bytes();
+        match (self.profile, self.records.buffers.last_mut()) {
+            // The library's profile has one buffer.
+            (Profile::Libdas2, Some(buffer)) => buffer.data.extend(note),
+            (Profile::Spec, _) if note.is_empty() => {}
+            _ => self.records.buffers.push(Buffer { data: note }),
+        }
+        self.too_large |= self.records.buffers.iter().any(|buffer| u32::try_from(buffer.data.len()).is_err());
+        if self.too_large {
+            let message = "a buffer of das2 can have 4 GB, and the model has more";
+            return Err(Issue::new(&codes::TOO_LARGE, "meshes", message));
+        }
+        let (level, framing) = self.packing(options);
+        let kept =
+            |field: &str| self.scene.extras.get(FORMAT.id, field).and_then(Value::as_str).unwrap_or_default();
+        let (author, comment) = (kept("author").to_owned(), kept("comment").to_owned());
+        let mut header = Header {
+            author: self.text(&author, &self.scene.extras, "author_bytes"),
+            comment: self.text(&comment, &self.scene.extras, "comment_bytes"),
+            vertices_count: 0,
+            mesh_count: id(self.records.meshes.len()),
+            animation_count: id(self.records.animations.len()),
+            default_scene: id(self.scene.default_scene.unwrap_or(0)),
+            level,
+        };
+        let profile = self.profile;
+        let records = self.records.into_list();
+        let mut model = Model {
+            profile,
+            numbering: Numbering::Headings,
+            header: header.clone(),
+            framing,
+            records,
+            trailing: Vec::new(),
+        };
+        header.vertices_count = id(model.summary().vertices);
+        model.header = header;
+        Ok(model)
+    }
+
+    /// The compression: what was asked for, what the source had, or the usual one.
+    fn packing(&self, options: &WriteOptions) -> (u8, Framing) {
+        let asked: Option<u8> = options.settings.get("das2-level").and_then(|level| level.parse().ok());
+        let kept = |field: &str| self.scene.extras.get(FORMAT.id, field);
+        let source = kept("level").and_then(Value::as_u64).and_then(|level| u8::try_from(level).ok());
+        let same_profile = kept("profile").and_then(Value::as_str) == Some(self.profile.name());
+        let source_as_is = source.filter(|_| same_profile && asked.is_none());
+        match self.profile {
+            Profile::Spec => {
+                let level = asked.or(source).unwrap_or(DEFAULT_LEVEL);
+                let level = if level > 9 { 1 } else { level };
+                let stored = asked.is_none() && kept("stored_blocks") == Some(&Value::Bool(true));
+                let packed = level > 0 || stored;
+                (level, if packed { Framing::Zlib { stored: None } } else { Framing::Raw })
+            }
+            Profile::Libdas2 => {
+                let usual = |level| match level {
+                    0 | 9 | 255 => level,
+                    _ => DEFAULT_LIBRARY_LEVEL,
+                };
+                let level =
+                    source_as_is.unwrap_or_else(|| usual(asked.or(source).unwrap_or(DEFAULT_LIBRARY_LEVEL)));
+                let packed = matches!(level, 1 | 9 | 255);
+                (level, if packed { Framing::Zstd { stored: None } } else { Framing::Raw })
+            }
+        }
+    }
+}
+
+impl Records {
+    /// All records in the order in which the format's own library writes them.
+    fn into_list(self) -> Vec<Record> {
+        let mut records = Vec::new();
+        records.extend(self.buffers.into_iter().map(Record::Buffer));
+        records.extend(self.meshes.into_iter().map(Record::Mesh));
+        records.extend(self.groups.into_iter().map(Record::MeshGroup));
+        records.extend(self.nodes.into_iter().map(Record::Node));
+        records.extend(self.scenes.into_iter().map(Record::Scene));
+        records.extend(self.joints.into_iter().map(Record::Joint));
+        records.extend(self.skeletons.into_iter().map(Record::Skeleton));
+        records.extend(self.animations.into_iter().map(Record::Animation));
+        records.extend(self.channels.into_iter().map(Record::Channel));
+        records.extend(self.phongs.into_iter().map(Record::Phong));
+        records.extend(self.pbrs.into_iter().map(Record::Pbr));
+        records
+    }
+}
+
+/// A place in a list as an id.
+fn id(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// Floats that lifting kept; `None` unless there are as many as are wanted.
+fn kept_floats<const N: usize>(extras: &Extras, field: &str) -> Option<[f32; N]> {
+    let list = extras.get(FORMAT.id, field)?.as_array()?;
+    let floats: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
+    floats?.try_into().ok()
+}

@@ -1,0 +1,411 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::materials::uv_slots;
+use super::roles::{Role, is_marked};
+use super::{Lowering, id};
+use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::das2::FORMAT;
+use crate::formats::das2::lift::{RAW_NORMALS, RAW_WEIGHTS};
+use crate::formats::das2::model::{
+    Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS,
+    material_type,
+};
+use crate::scene::{Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, float_to_json};
+
+/// A mesh with its levels of detail: what becomes a mesh group.
+type GroupKey = (Option<MeshId>, Vec<Option<MeshId>>);
+
+/// From this size on a new buffer is begun.
+const BUFFER_SIZE: usize = 1 << 30;
+
+impl Lowering<'_> {
+    /// A mesh group for each mesh, or for each list of levels of detail that it is shown with.
+    pub(super) fn meshes(&mut self) {
+        let shows = |node: &NodeId| matches!(self.roles.of(*node), Role::Node | Role::Holder);
+        let users: Vec<NodeId> = self.scene.nodes.ids().filter(shows).collect();
+        let keys: BTreeMap<NodeId, GroupKey> =
+            users.iter().filter_map(|node| Some((*node, self.group_key(*node)?))).collect();
+        let levels: BTreeSet<MeshId> =
+            keys.values().flat_map(|(_, levels)| levels.iter().flatten().copied()).collect();
+        let mut groups: BTreeMap<GroupKey, u32> = BTreeMap::new();
+        let bases = self.scene.meshes.ids().map(Some).chain([None]);
+        for base in bases {
+            let mut wanted: Vec<GroupKey> = Vec::new();
+            for key in keys.values().filter(|key| key.0 == base) {
+                if !wanted.contains(key) {
+                    wanted.push(key.clone());
+                }
+            }
+            if let Some(mesh) = base.filter(|mesh| wanted.is_empty() && !levels.contains(mesh)) {
+                wanted.push((Some(mesh), Vec::new()));
+            }
+            for key in wanted {
+                let group = self.group(&key);
+                groups.extend(group.map(|group| (key, group)));
+            }
+        }
+        for (node, key) in keys {
+            if let Some(place) =
+                self.group_of.get_mut(node.index()).filter(|_| self.roles.of(node) == Role::Node)
+            {
+                *place = groups.get(&key).copied();
+            }
+        }
+        // The library's profile has one buffer, even when nothing is in it.
+        if self.profile == Profile::Libdas2 && self.records.buffers.is_empty() {
+            self.records.buffers.push(Buffer::default());
+        }
+    }
+
+    fn group_key(&self, node: NodeId) -> Option<GroupKey> {
+        let node = self.scene.nodes.get(node)?;
+        let level = |lod: &crate::scene::Lod| self.scene.nodes.get(lod.node).and_then(|node| node.mesh);
+        let levels: Vec<Option<MeshId>> = node.lods.iter().map(level).collect();
+        (node.mesh.is_some() || !levels.is_empty()).then_some((node.mesh, levels))
+    }
+
+    /// Makes the meshes of a group, and the group unless the mesh was in none.
+    fn group(&mut self, (base, levels): &GroupKey) -> Option<u32> {
+        let scene = self.scene;
+        let mesh = base.and_then(|mesh| scene.meshes.get(mesh));
+        let path = base.map_or_else(|| "nodes".to_owned(), |mesh| format!("meshes[{}]", mesh.index()));
+        let levels: Vec<Option<&Mesh>> = levels.iter().map(|level| scene.meshes.get((*level)?)).collect();
+        let count = |mesh: Option<&Mesh>| mesh.map_or(0, |mesh| mesh.primitives.len());
+        let parts = levels.iter().map(|level| count(*level)).chain([count(mesh)]).max().unwrap_or(0);
+        let index = self.records.groups.len();
+        let grouped = !mesh.is_some_and(|mesh| is_marked(&mesh.extras, "ungrouped"));
+        if self.profile == Profile::Spec || self.records.buffers.is_empty() {
+            self.records.buffers.push(Buffer::default());
+        }
+        let mut meshes = Vec::new();
+        for part in 0..parts {
+            let base = mesh.and_then(|mesh| mesh.primitives.get(part));
+            let levels: Vec<Option<&Primitive>> =
+                levels.iter().map(|level| level.and_then(|mesh| mesh.primitives.get(part))).collect();
+            // What draws nothing is still there when it has morph targets, for the weights count them.
+            let wanted =
+                base.is_none_or(|base| base.topology == Topology::Triangles || !base.targets.is_empty());
+            if !wanted && levels.is_empty() {
+                self.not_triangles(&path);
+                continue;
+            }
+            if let Some(base) = base.filter(|_| grouped) {
+                self.note.keep_extras(format!("mesh_groups.{index}.{}", meshes.len()), &base.extras);
+            }
+            meshes.push(id(self.records.meshes.len()));
+            self.part(&path, base, levels);
+        }
+        // An empty buffer says nothing.
+        if self.profile == Profile::Spec && self.records.buffers.last().is_some_and(|b| b.data.is_empty()) {
+            self.records.buffers.pop();
+        }
+        if !grouped {
+            return None;
+        }
+        let (name, extras) = mesh.map(|mesh| (mesh.name.as_str(), mesh.extras.clone())).unwrap_or_default();
+        let name = self.text(name, &extras, "name_bytes");
+        self.note.keep_extras(format!("mesh_groups.{index}"), &extras);
+        if let Some(mesh) = mesh {
+            if mesh.weights.iter().any(|weight| *weight != 0.0) {
+                let weights = mesh.weights.iter().copied().map(float_to_json).collect();
+                self.note.group_weights.insert(index, weights);
+            }
+            if !mesh.target_names.is_empty() {
+                self.note.target_names.insert(index, mesh.target_names.clone().into());
+            }
+        }
+        self.records.groups.push(MeshGroup { name, meshes });
+        Some(id(index))
+    }
+
+    /// A primitive with its levels of detail.
+    fn part(&mut self, path: &str, base: Option<&Primitive>, mut levels: Vec<Option<&Primitive>>) {
+        let repeats = |level: &Option<&Primitive>| level.is_some_and(|p| is_marked(&p.extras, "repeated"));
+        while levels.last().is_some_and(repeats) {
+            levels.pop();
+        }
+        let mesh = self.records.meshes.len();
+        let mut list = Vec::new();
+        for (index, primitive) in std::iter::once(base).chain(levels).enumerate() {
+            list.push(match primitive {
+                Some(primitive) => self.level(path, primitive, (mesh, index)),
+                None => self.nothing(),
+            });
+        }
+        let tree = base.and_then(|base| base.extras.get(FORMAT.id, "lod_tree")).and_then(lod_tree);
+        let tree = tree.filter(|tree| tree.len() == list.len());
+        match tree {
+            Some(tree) => list.iter_mut().zip(tree).for_each(|(level, lods)| level.lods = lods),
+            None => {
+                let below = id(list.len() - 1);
+                list.iter_mut().take(1).for_each(|level| level.lods = below);
+            }
+        }
+        self.records.meshes.push(FileMesh { levels: list });
+    }
+
+    fn not_triangles(&mut self, path: &str) {
+        self.losses.dropped(Aspect::Topology, path, "lines and points have no place in das2");
+    }
+
+    /// A level that draws nothing.
+    fn nothing(&self) -> Level {
+        let unset = self.unset();
+        Level {
+            index: unset,
+            position: unset,
+            normal: unset,
+            uv: [unset; SLOTS],
+            color: unset,
+            joint_indices: [unset; SLOTS],
+            joint_weights: [unset; SLOTS],
+            ..Level::default()
+        }
+    }
+
+    /// The place of an attribute that is not there.
+    fn unset(&self) -> Ref {
+        match self.profile {
+            Profile::Spec => Ref::NONE,
+            Profile::Libdas2 => Ref { buffer: 0, offset: 0 },
+        }
+    }
+
+    fn level(&mut self, path: &str, primitive: &Primitive, place: (usize, usize)) -> Level {
+        let mut level = self.nothing();
+        (level.material_type, level.material) = self.material(primitive.material);
+        if let Some((kind, material)) = odd_material(primitive) {
+            (level.material_type, level.material) = (kind, material);
+        }
+        let targets = target_count(primitive);
+        level.morphs = vec![self.no_target(); targets];
+        if primitive.topology != Topology::Triangles {
+            self.not_triangles(path);
+            return level;
+        }
+        self.report_unheld_streams(path, primitive);
+        let used = primitive.indices.iter().max().map_or(0, |highest| *highest as usize + 1);
+        let unused = primitive.positions.len() - used.min(primitive.positions.len());
+        if unused > 0 {
+            let message = "vertices that no triangle uses have no place in das2";
+            self.losses.push(Loss::new(Aspect::Positions, LossKind::Dropped, path, message).count(unused));
+        }
+        if used == 0 {
+            return level;
+        }
+        level.draw_count = id(primitive.indices.len());
+        level.position = self.stream(&primitive.positions, used);
+        level.normal = self.stream(&raw_normals(primitive), used);
+        let sets: Vec<Ref> = primitive.uvs.iter().map(|set| self.stream(set, used)).collect();
+        let slots = self.slots(path, primitive);
+        let in_slots = |sets: &[Ref], unset: Ref| {
+            slots.map(|set| set.and_then(|set| sets.get(set).copied()).unwrap_or(unset))
+        };
+        level.uv = in_slots(&sets, self.unset());
+        level.color = primitive.colors.first().map_or(self.unset(), |colors| self.stream(colors, used));
+        self.joint_sets(path, primitive, &mut level, used);
+        for (target, morph) in primitive.targets.iter().zip(&mut level.morphs) {
+            morph.position = self.stream(&target.positions, used);
+            morph.normal = self.stream(&target.normals, used);
+            let sets: Vec<Ref> = target.uvs.iter().map(|set| self.stream(set, used)).collect();
+            morph.uv = in_slots(&sets, self.unset());
+            morph.color = target.colors.first().map_or(self.unset(), |colors| self.stream(colors, used));
+            morph.index = self.target_indices(target, level.draw_count);
+        }
+        let in_order = used == primitive.indices.len() && primitive.indices.iter().copied().eq(0..id(used));
+        if !in_order {
+            let bytes: Vec<u8> = primitive.indices.iter().flat_map(|index| index.to_le_bytes()).collect();
+            level.index = self.push_data(&bytes);
+        }
+        if !primitive.tangents.is_empty() {
+            let tangents = self.stream(&primitive.tangents, used);
+            self.note.tangents.insert(place, tangents);
+        }
+        level
+    }
+
+    fn no_target(&self) -> FileTarget {
+        let unset = self.unset();
+        FileTarget { index: unset, position: unset, normal: unset, uv: [unset; SLOTS], color: unset }
+    }
+
+    /// Writes the first `count` vectors of a stream; an empty one is not there.
+    fn stream<const N: usize>(&mut self, vectors: &[[f32; N]], count: usize) -> Ref {
+        let Some(vectors) = vectors.get(..count).filter(|vectors| !vectors.is_empty()) else {
+            return self.unset();
+        };
+        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        self.push_data(&bytes)
+    }
+
+    fn push_data(&mut self, bytes: &[u8]) -> Ref {
+        let full = self.records.buffers.last().is_none_or(|buffer| buffer.data.len() > BUFFER_SIZE);
+        if full && (self.profile == Profile::Spec || self.records.buffers.is_empty()) {
+            self.records.buffers.push(Buffer::default());
+        }
+        let index = self.records.buffers.len().saturating_sub(1);
+        let Some(buffer) = self.records.buffers.last_mut() else { return Ref::NONE };
+        let offset = u32::try_from(buffer.data.len());
+        self.too_large |= offset.is_err();
+        buffer.data.extend_from_slice(bytes);
+        Ref { buffer: id(index), offset: offset.unwrap_or(NONE) }
+    }
+
+    /// Which set of texture coordinates each slot uses: what the file had and the pictures of the material say, and
+    /// slots that are free for the sets that are left.
+    fn slots(&mut self, path: &str, primitive: &Primitive) -> [Option<usize>; SLOTS] {
+        let sets = primitive.uvs.len();
+        let kept = kept_slots(primitive);
+        let mut slots = kept.unwrap_or([None; SLOTS]);
+        let material = primitive.material.and_then(|material| self.scene.materials.get(material));
+        for (slot, set) in material.map(uv_slots).unwrap_or_default() {
+            // A slot that the file left empty reads as the first set.
+            let has = kept.and_then(|kept| kept.get(slot as usize).map(|has| has.unwrap_or(0)));
+            if has == Some(set as usize) {
+                continue;
+            }
+            let set = Some(set as usize).filter(|set| *set < sets);
+            if let Some(place) = slots.get_mut(slot as usize) {
+                *place = set;
+            }
+            if set.is_none() && sets > 0 {
+                let message = "a texture uses a set of coordinates that the mesh does not have";
+                self.losses.approximated(Aspect::Textures, path, message);
+            }
+        }
+        // A texture without coordinates reads the first set when it comes back.
+        let misplaced =
+            material.map(uv_slots).unwrap_or_default().iter().any(|(_, set)| *set > 0 && sets == 0);
+        if misplaced {
+            let message = "a texture uses a set of coordinates that the mesh does not have";
+            self.losses.approximated(Aspect::Textures, path, message);
+        }
+        for set in 0..sets {
+            if slots.contains(&Some(set)) {
+                continue;
+            }
+            match slots.iter_mut().find(|slot| slot.is_none()) {
+                Some(slot) => *slot = Some(set),
+                None => {
+                    self.losses.dropped(Aspect::Uvs, path, "no slot is left for a set of texture coordinates")
+                }
+            }
+        }
+        slots
+    }
+
+    fn joint_sets(&mut self, path: &str, primitive: &Primitive, level: &mut Level, used: usize) {
+        if primitive.joints.len() > SLOTS {
+            let message = "das2 has eight sets of joints";
+            self.losses.dropped(Aspect::Skins, path, message);
+            self.losses.approximated(Aspect::Positions, path, message);
+        }
+        let slots = kept_joint_slots(primitive);
+        for (set, (joints, weights)) in
+            primitive.joints.iter().zip(&primitive.weights).enumerate().take(SLOTS)
+        {
+            let slot = slots.as_ref().and_then(|slots| slots.get(set).copied()).unwrap_or(set);
+            let bytes: Vec<u8> =
+                joints.iter().take(used).flatten().flat_map(|joint| joint.to_le_bytes()).collect();
+            let indices = self.push_data(&bytes);
+            let raw = primitive.custom.get(&format!("{RAW_WEIGHTS}{set}"));
+            let raw = raw.map(|raw| raw.values.as_chunks::<4>().0).filter(|raw| raw.len() == weights.len());
+            let weights = self.stream(raw.unwrap_or(weights), used);
+            if let (Some(i), Some(w)) = (level.joint_indices.get_mut(slot), level.joint_weights.get_mut(slot))
+            {
+                (*i, *w) = (indices, weights);
+            }
+        }
+    }
+
+    /// The indices that a morph target had; nothing uses them.
+    fn target_indices(&mut self, target: &MorphTarget, draw_count: u32) -> Ref {
+        let kept = target.extras.get(FORMAT.id, "indices").and_then(Value::as_array);
+        let kept: Option<Vec<u32>> = kept.and_then(|list| {
+            list.iter().map(|index| index.as_u64().and_then(|index| u32::try_from(index).ok())).collect()
+        });
+        match kept.filter(|list| list.len() == draw_count as usize && !list.is_empty()) {
+            Some(list) => {
+                self.push_data(&list.iter().flat_map(|index| index.to_le_bytes()).collect::<Vec<u8>>())
+            }
+            None => self.unset(),
+        }
+    }
+
+    fn report_unheld_streams(&mut self, path: &str, primitive: &Primitive) {
+        if primitive.colors.len() > 1 {
+            self.losses.dropped(Aspect::Colors, path, "das2 has one set of vertex colours");
+        }
+        if primitive.targets.iter().any(|target| !target.tangents.is_empty() || target.colors.len() > 1) {
+            let message = "morph targets move no tangents in das2, and one set of colours";
+            self.losses.dropped(Aspect::Morphs, path, message);
+        }
+    }
+}
+
+/// A material's type and id that mean no material, as the file had them.
+fn odd_material(primitive: &Primitive) -> Option<(u8, u32)> {
+    let kept = primitive.extras.get(FORMAT.id, "material").filter(|_| primitive.material.is_none())?;
+    let number = |at: usize| kept.get(at).and_then(Value::as_u64);
+    let (kind, material) = (u8::try_from(number(0)?).ok()?, u32::try_from(number(1)?).ok()?);
+    (kind == material_type::NONE || material == NONE).then_some((kind, material))
+}
+
+/// How many morph targets a primitive had before it got ones that do nothing.
+fn target_count(primitive: &Primitive) -> usize {
+    let kept = primitive.extras.get(FORMAT.id, "morph_targets").and_then(Value::as_u64);
+    let kept =
+        kept.and_then(|count| usize::try_from(count).ok()).filter(|count| *count < primitive.targets.len());
+    let empty = |target: &MorphTarget| {
+        target.positions.is_empty() && target.normals.is_empty() && target.uvs.is_empty()
+    };
+    let real = kept.filter(|count| primitive.targets.iter().skip(*count).all(empty));
+    real.unwrap_or(primitive.targets.len())
+}
+
+/// The slots that the file had, if they are still good for the sets that there are.
+fn kept_slots(primitive: &Primitive) -> Option<[Option<usize>; SLOTS]> {
+    let list = primitive.extras.get(FORMAT.id, "uv_slots")?.as_array()?;
+    let slot = |value: &Value| value.as_u64().and_then(|set| usize::try_from(set).ok());
+    let slots: [Option<usize>; SLOTS] = list.iter().map(slot).collect::<Vec<_>>().try_into().ok()?;
+    slots.iter().flatten().all(|set| *set < primitive.uvs.len()).then_some(slots)
+}
+
+fn kept_joint_slots(primitive: &Primitive) -> Option<Vec<usize>> {
+    let list = primitive.extras.get(FORMAT.id, "joint_slots")?.as_array()?;
+    let slots: Option<Vec<usize>> =
+        list.iter().map(|slot| slot.as_u64().and_then(|slot| usize::try_from(slot).ok())).collect();
+    let slots = slots.filter(|slots| slots.len() == primitive.joints.len())?;
+    let mut once = BTreeSet::new();
+    slots.iter().all(|slot| *slot < SLOTS && once.insert(*slot)).then_some(slots)
+}
+
+/// Normals as the file had them, where they still point the same way.
+fn raw_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
+    let Some(raw) = primitive.custom.get(RAW_NORMALS).filter(|raw| raw.width == 3) else {
+        return primitive.normals.clone();
+    };
+    let one = |(normal, raw): (&[f32; 3], &[f32; 3])| {
+        let unit = glam::Vec3::from_array(*raw).try_normalize();
+        let same = unit.is_none_or(|unit| unit.distance(glam::Vec3::from_array(*normal)) < 1e-3);
+        if same { *raw } else { *normal }
+    };
+    primitive.normals.iter().zip(raw.values.as_chunks::<3>().0).map(one).collect()
+}
+
+/// How many levels are directly below each level, if the numbers make a tree.
+fn lod_tree(value: &Value) -> Option<Vec<u32>> {
+    let list: Option<Vec<u32>> = value
+        .as_array()?
+        .iter()
+        .map(|count| count.as_u64().and_then(|count| u32::try_from(count).ok()))
+        .collect();
+    let list = list?;
+    let mut open = 1u64;
+    for count in &list {
+        open = open.checked_sub(1)?.checked_add(u64::from(*count))?;
+    }
+    (open == 0).then_some(list)
+}

@@ -1,0 +1,230 @@
+use serde_json::Value;
+
+use super::{Lowering, id};
+use crate::diag::Aspect;
+use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
+use crate::formats::das2::{FORMAT, sampler};
+use crate::ops::to_phong;
+use crate::scene::{
+    AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Sampler, Shading,
+    TextureRef, float_from_json,
+};
+
+impl Lowering<'_> {
+    pub(super) fn materials(&mut self) {
+        for (material_id, material) in self.scene.materials.iter() {
+            let path = format!("materials[{}]", material_id.index());
+            self.report_settings(&path, material);
+            let place = match &material.shading {
+                Shading::MetallicRoughness(shading) => {
+                    let record = self.pbr(&path, material, shading);
+                    let known = self.variant_of(material).filter(|(kind, place)| {
+                        *kind == material_type::PBR && self.records.pbrs.get(*place as usize) == Some(&record)
+                    });
+                    known.unwrap_or_else(|| {
+                        let index = id(self.records.pbrs.len());
+                        self.records.pbrs.push(record);
+                        self.note.keep_extras(format!("pbr_materials.{index}"), &material.extras);
+                        (material_type::PBR, index)
+                    })
+                }
+                Shading::Phong(_) | Shading::SpecularGlossiness(_) => {
+                    let record = self.phong(&path, material);
+                    let known = self.variant_of(material).filter(|(kind, place)| {
+                        *kind == material_type::PHONG
+                            && self.records.phongs.get(*place as usize) == Some(&record)
+                    });
+                    known.unwrap_or_else(|| {
+                        let index = id(self.records.phongs.len());
+                        self.records.phongs.push(record);
+                        self.note.keep_extras(format!("phong_materials.{index}"), &material.extras);
+                        (material_type::PHONG, index)
+                    })
+                }
+            };
+            self.materials.push(place);
+        }
+        self.samplers();
+        self.picture_names();
+    }
+
+    /// The record of the material that a material is a variant of, with other sets of coordinates.
+    fn variant_of(&self, material: &Material) -> Option<(u8, u32)> {
+        let first = material.extras.get(FORMAT.id, "variant_of")?.as_u64()?;
+        self.materials.get(usize::try_from(first).ok()?).copied()
+    }
+
+    /// The type and id of a primitive's material.
+    pub(super) fn material(&self, material: Option<MaterialId>) -> (u8, u32) {
+        let place = material.and_then(|material| self.materials.get(material.index()).copied());
+        place.unwrap_or((material_type::NONE, NONE))
+    }
+
+    fn pbr(&mut self, path: &str, material: &Material, shading: &MetallicRoughness) -> Pbr {
+        let kept = |field: &str| material.extras.get(FORMAT.id, field);
+        let number = |field: &str| kept(field).and_then(float_from_json).unwrap_or(1.0);
+        let [r, g, b] = material.emissive;
+        let combined = self.map(path, shading.metallic_roughness_texture.as_ref());
+        let separate = |lowering: &mut Self, field: &str| {
+            let name = material.extras.get(FORMAT.id, field).and_then(Value::as_str);
+            match name.filter(|_| combined.bytes.is_empty()) {
+                Some(name) => lowering.text(name, &material.extras, &format!("{field}_bytes")),
+                None => combined.clone(),
+            }
+        };
+        let (mut roughness_map, metallic_map) =
+            (separate(self, "roughness_map"), separate(self, "metallic_map"));
+        if self.profile == Profile::Libdas2 && !roughness_map.bytes.is_empty() {
+            let message = "the library's profile has no roughness map";
+            self.losses.dropped(Aspect::Textures, path, message);
+            roughness_map = Text::default();
+        }
+        let occlusion = material.occlusion_texture.as_ref();
+        Pbr {
+            name: self.text(&material.name, &material.extras, "name_bytes"),
+            albedo: shading.base_color,
+            emissive: [r, g, b, number("emission_alpha")],
+            roughness: shading.roughness,
+            metallic: shading.metallic,
+            ambient_occlusion: occlusion.map_or(number("ambient_occlusion"), |(_, strength)| *strength),
+            albedo_map: self.map(path, shading.base_color_texture.as_ref()),
+            emission_map: self.map(path, material.emissive_texture.as_ref()),
+            roughness_map,
+            metallic_map,
+            ambient_occlusion_map: self.map(path, occlusion.map(|(texture, _)| texture)),
+        }
+    }
+
+    fn phong(&mut self, path: &str, material: &Material) -> Phong {
+        let shading = to_phong(&material.shading);
+        let kept =
+            |field: &str| material.extras.get(FORMAT.id, field).and_then(float_from_json).unwrap_or(1.0);
+        let usual = PhongShading::default();
+        if matches!(material.shading, Shading::SpecularGlossiness(_)) {
+            let message = "a specular-glossiness material became a Phong one";
+            self.losses.approximated(Aspect::Materials, path, message);
+            self.losses.approximated(Aspect::Textures, path, message);
+        } else if shading.ambient != usual.ambient || shading.shininess != usual.shininess {
+            let message = "ambient colour and shininess have no place in das2";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        let others = [
+            &shading.ambient_texture,
+            &shading.shininess_texture,
+            &shading.bump_texture.clone().map(|(texture, _)| texture),
+            &shading.opacity_texture,
+            &material.occlusion_texture.clone().map(|(texture, _)| texture),
+        ];
+        if others.iter().any(|texture| texture.is_some()) {
+            let message = "a Phong material has maps for diffuse, specular and emission in das2";
+            self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        let ([r, g, b], [x, y, z]) = (material.emissive, shading.specular);
+        Phong {
+            name: self.text(&material.name, &material.extras, "name_bytes"),
+            diffuse: shading.diffuse,
+            specular: [x, y, z, kept("specular_alpha")],
+            emission: [r, g, b, kept("emission_alpha")],
+            diffuse_map: self.map(path, shading.diffuse_texture.as_ref()),
+            specular_map: self.map(path, shading.specular_texture.as_ref()),
+            emission_map: self.map(path, material.emissive_texture.as_ref()),
+        }
+    }
+
+    /// What no material of das2 has.
+    fn report_settings(&mut self, path: &str, material: &Material) {
+        let [.., alpha] = material.base_color();
+        let understood = if alpha < 1.0 { AlphaMode::Blend(Blend::Alpha) } else { AlphaMode::Opaque };
+        if material.alpha != understood {
+            let message =
+                "a surface is see-through in das2 when its alpha is below one, and there are no other modes";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
+        if material.double_sided || material.unlit {
+            let message = "double-sided and unlit surfaces have no place in das2";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        if let Some((_, strength)) = &material.normal_texture {
+            self.losses.dropped(Aspect::Textures, path, "normal maps have no place in das2's materials");
+            if *strength != 1.0 {
+                let message = "the strength of normal maps has no place in das2";
+                self.losses.dropped(Aspect::Materials, path, message);
+            }
+        }
+    }
+
+    /// The name of the file of a picture; empty for none.
+    fn map(&mut self, path: &str, texture: Option<&TextureRef>) -> Text {
+        let Some(texture) = texture else { return Text::default() };
+        if texture.transform.is_some_and(|t| t.offset != [0.0; 2] || t.rotation != 0.0 || t.scale != [1.0; 2])
+        {
+            self.losses.dropped(Aspect::Textures, path, "moved and turned textures have no place in das2");
+        }
+        let stored = self.scene.textures.get(texture.texture);
+        let image = stored.and_then(|stored| self.scene.images.get(stored.image?));
+        match image.and_then(|image| Some((image, image.uri.as_deref()?))) {
+            Some((image, uri)) if !uri.is_empty() => self.text(uri, &image.extras, "name_bytes"),
+            _ => {
+                self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
+                Text::default()
+            }
+        }
+    }
+
+    /// How pictures are sampled, where all uses of a picture agree.
+    fn samplers(&mut self) {
+        let mut disagree = false;
+        let mut found: std::collections::BTreeMap<String, Option<Sampler>> = Default::default();
+        let used = self.scene.materials.values().flat_map(Material::textures);
+        for texture in used.filter_map(|texture| self.scene.textures.get(texture.texture)) {
+            let image = texture.image.and_then(|image| self.scene.images.get(image));
+            let Some(uri) = image.and_then(|image| image.uri.clone()) else { continue };
+            let sampler = texture.sampler.clone();
+            let first = found.entry(uri).or_insert_with(|| sampler.clone());
+            disagree |= *first != sampler;
+        }
+        let some = found.into_iter().filter_map(|(uri, sampler)| Some((uri, sampler::to_json(&sampler?))));
+        self.note.samplers = some.collect();
+        if disagree {
+            let message = "a picture that is sampled in several ways is sampled in one way in das2";
+            self.losses.approximated(Aspect::Textures, "textures", message);
+        }
+    }
+
+    fn picture_names(&mut self) {
+        let textures = self.scene.textures.values().map(|texture| &texture.name);
+        let images = self.scene.images.values().map(|image| &image.name);
+        if textures.chain(images).any(|name| !name.is_empty()) {
+            let message = "pictures have no names in das2 but those of their files";
+            self.losses.dropped(Aspect::Names, "images", message);
+        }
+    }
+}
+
+/// Which slots for texture coordinates the pictures of a material use, and with which set.
+pub(super) fn uv_slots(material: &Material) -> Vec<(UvSlot, u32)> {
+    let mut slots = Vec::new();
+    let mut uses = |slot: UvSlot, texture: Option<&TextureRef>| {
+        slots.extend(texture.map(|texture| {
+            let moved = texture.transform.and_then(|transform| transform.uv_set);
+            (slot, moved.unwrap_or(texture.uv_set))
+        }));
+    };
+    match &material.shading {
+        Shading::MetallicRoughness(shading) => {
+            uses(UvSlot::Albedo, shading.base_color_texture.as_ref());
+            uses(UvSlot::Metalness, shading.metallic_roughness_texture.as_ref());
+            uses(UvSlot::Roughness, shading.metallic_roughness_texture.as_ref());
+            uses(UvSlot::Occlusion, material.occlusion_texture.as_ref().map(|(texture, _)| texture));
+        }
+        Shading::Phong(shading) => {
+            uses(UvSlot::PhongDiffuse, shading.diffuse_texture.as_ref());
+            uses(UvSlot::PhongSpecular, shading.specular_texture.as_ref());
+        }
+        Shading::SpecularGlossiness(shading) => uses(UvSlot::PhongDiffuse, shading.diffuse_texture.as_ref()),
+    }
+    uses(UvSlot::Emission, material.emissive_texture.as_ref());
+    uses(UvSlot::Normal, material.normal_texture.as_ref().map(|(texture, _)| texture));
+    slots
+}

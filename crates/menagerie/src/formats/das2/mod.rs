@@ -1,0 +1,107 @@
+//! das2 (`.das2`), the runtime assets of the DENG engine.
+//!
+//! A small header (author, comment, counts, default scene, compression level), then a list of records to the end of
+//! the file, compressed as a whole or not: buffers, meshes that refer to places in them, mesh groups, nodes, scenes,
+//! joints, skeletons, animations and their channels, Phong and PBR materials. Each begins with an identifier byte; an
+//! id is the place of a record among those of its kind.
+//!
+//! There are two layouts: what the document describes (`spec`), and what the format's own library writes (`libdas2`).
+//! Both are read and written. `docs/formats/das2.md` has them byte by byte, and every decision on what the document
+//! leaves open.
+
+use super::{Capabilities, Format, FormatOption, Holds, Probe};
+use crate::diag::Aspect;
+use crate::scene::{Axes, Hidden};
+
+mod check;
+pub mod codes;
+mod forest;
+mod frame;
+mod geometry;
+mod hash;
+mod lift;
+mod lower;
+mod model;
+mod note;
+mod placement;
+mod read;
+mod sampler;
+mod write;
+
+pub use check::check;
+pub use lift::lift;
+pub use lower::lower;
+pub use model::{
+    Animation, Buffer, Channel, Framing, Header, IDENTITY, Interpolation, Joint, Kind, Level, Lists, Mesh,
+    MeshGroup, Model, MorphTarget, NONE, Node, Numbering, Pbr, Phong, Placement, Profile, Record, Ref, SLOTS,
+    Scene, Skeleton, Target, Text, UvSlot, material_type,
+};
+pub use read::read;
+
+/// The first eight bytes of every file.
+pub const MAGIC: [u8; 8] = *b"das2\0\0\0\0";
+
+/// The identifier of a morph target, in both numberings.
+const MORPH_TARGET: u8 = 3;
+
+/// The level of new files of the document's profile.
+pub const DEFAULT_LEVEL: u8 = 6;
+
+/// The level of new files of the library's profile: what its own code calls the default.
+pub const DEFAULT_LIBRARY_LEVEL: u8 = 1;
+
+/// The descriptor.
+pub static FORMAT: Format = Format {
+    id: "das2",
+    name: "das2",
+    about: "assets of the DENG engine: scenes, skeletons, morph targets, levels of detail, splines",
+    extensions: &["das2"],
+    mime: "model/x-das2",
+    probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
+    axes: Axes::Y_UP_FRONT_PLUS_Z,
+    unit: "not stated",
+    hidden: Hidden::Counts,
+    capabilities: Capabilities {
+        weights_per_vertex: 32,
+        vertex_limit: None,
+        uv_sets: 8,
+        embeds_textures: false,
+        ambient_light: false,
+        holds: &[
+            (Aspect::Scenes, Holds::Fully, ""),
+            (Aspect::Hierarchy, Holds::Fully, "joints have a tree of their own"),
+            (Aspect::Names, Holds::Partly, "not of animations in the spec profile, nor of pictures"),
+            (Aspect::Transforms, Holds::Fully, ""),
+            (Aspect::Positions, Holds::Fully, ""),
+            (Aspect::Topology, Holds::Partly, "triangles only"),
+            (Aspect::Normals, Holds::Fully, ""),
+            (Aspect::Tangents, Holds::Partly, "in a note that only menagerie reads"),
+            (Aspect::Uvs, Holds::Fully, ""),
+            (Aspect::Colors, Holds::Partly, "one set"),
+            (Aspect::Skins, Holds::Partly, "joints without stretching"),
+            (Aspect::Morphs, Holds::Partly, "no weights at rest"),
+            (Aspect::Lods, Holds::Partly, "no distances"),
+            (Aspect::Materials, Holds::Partly, "Phong and PBR; no alpha modes"),
+            (Aspect::Textures, Holds::Partly, "by name; no normal maps"),
+            (Aspect::Animations, Holds::Partly, "scales are uniform"),
+            (Aspect::Extras, Holds::Fully, "in a note that only menagerie reads"),
+        ],
+    },
+    options: &[
+        FormatOption {
+            name: "das2-profile",
+            values: &["spec", "libdas2"],
+            reading: false,
+            help: "layout when writing das2: the document's or the original library's (default: as the source had it, else spec)",
+        },
+        FormatOption {
+            name: "das2-level",
+            values: &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            reading: false,
+            help: "compression when writing das2 (default: as the source had it, else 6; libdas2 compresses at 1 and 9 only)",
+        },
+    ],
+    codes: codes::CODES,
+    read: read::open,
+    lower: lower::open,
+};

@@ -1,0 +1,204 @@
+//! Bytes to file model: which profile and numbering a file has is found by reading it to its end.
+
+mod body;
+
+use super::model::{Framing, Header, Kind, Model, Numbering, Profile, Text};
+use super::{MAGIC, check, codes, frame};
+use crate::bytes::{Limits, ReadError, Reader, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{ReadOptions, Reading};
+
+/// Reads a file for the registry.
+pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+    let issues = Issues::new(options.limits.issues_per_code);
+    match read(bytes, &options.limits) {
+        Ok(model) => Reading::done(model, issues),
+        Err(issue) => Reading::failed(issue),
+    }
+}
+
+/// Reads a file of either profile.
+pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
+    let magic: [u8; 8] = Reader::new(bytes).scope("header", |r| r.array("magic"))?;
+    if magic != MAGIC {
+        let reversed = magic.iter().rev().eq(&MAGIC);
+        let order = if reversed { ": das2 in big-endian order, which no tool writes" } else { "" };
+        let message =
+            format!("expected the bytes das2 and four zeros, found {}{order}", magic.escape_ascii());
+        return Err(Issue::new(&codes::MAGIC, "header.magic", message).at(Span::new(0, 8)));
+    }
+    let likelier = if has_hashes(bytes) { Profile::Libdas2 } else { Profile::Spec };
+    let other = if likelier == Profile::Spec { Profile::Libdas2 } else { Profile::Spec };
+    let first = match attempt(bytes, likelier, limits) {
+        Ok(model) => return Ok(model),
+        Err(failure) => failure,
+    };
+    match attempt(bytes, other, limits) {
+        Ok(model) => Ok(model),
+        // What the likelier profile has to say, unless not even the header has its shape.
+        Err(second) if !first.after_header && second.after_header => Err(second.issue),
+        Err(_) => Err(first.issue),
+    }
+}
+
+/// Whether the strings of the header have the hashes of the library's profile. Two empty strings with the hash zero
+/// could be anything.
+fn has_hashes(bytes: &[u8]) -> bool {
+    let Ok((header, _)) = header(bytes, Profile::Libdas2) else { return false };
+    let texts = [&header.author, &header.comment];
+    texts.iter().all(|text| text.has_good_hash())
+        && texts.iter().any(|text| !text.bytes.is_empty() || text.hash == u64::MAX)
+}
+
+/// Why a file cannot be read as one of the profiles.
+struct Failure {
+    issue: Issue,
+    /// Whether the header was sound.
+    after_header: bool,
+}
+
+fn attempt(bytes: &[u8], profile: Profile, limits: &Limits) -> Result<Model, Failure> {
+    let (header, at) =
+        header(bytes, profile).map_err(|error| Failure { issue: error.into(), after_header: false })?;
+    let late = |issue| Failure { issue, after_header: true };
+    let packed = bytes.get(at..).unwrap_or_default();
+    let body = unpack(packed, at, &header, profile, limits).map_err(late)?;
+    let packing = body.packing(packed, at);
+    let (numbering, records) = numbered(&packing, profile, &header).map_err(late)?;
+    Ok(Model { profile, numbering, header, framing: body.framing, records, trailing: body.trailing })
+}
+
+fn header(bytes: &[u8], profile: Profile) -> Result<(Header, usize), ReadError> {
+    let mut reader = Reader::new(bytes);
+    let header = reader.scope("header", |r| {
+        r.bytes("magic", 8)?;
+        Ok(Header {
+            author: text(r, "author", profile)?,
+            comment: text(r, "comment", profile)?,
+            vertices_count: r.u32("vertices_count")?,
+            mesh_count: r.u32("mesh_count")?,
+            animation_count: r.u32("animation_count")?,
+            default_scene: r.u32("default_scene")?,
+            level: r.u8("level")?,
+        })
+    })?;
+    Ok((header, reader.position()))
+}
+
+/// A string: its length, in the library's profile its hash, its bytes.
+fn text(r: &mut Reader<'_>, name: &'static str, profile: Profile) -> Result<Text, ReadError> {
+    let length = r.u16(name)?;
+    let hash = match profile {
+        Profile::Spec => None,
+        Profile::Libdas2 => Some(r.u64(name)?),
+    };
+    let bytes = r.bytes(name, usize::from(length))?.to_vec();
+    Ok(match hash {
+        Some(hash) => Text { bytes, hash },
+        None => Text::new(bytes),
+    })
+}
+
+/// A body whose packing was undone.
+struct Unpacked {
+    framing: Framing,
+    /// The inflated bytes; `None` when the body was not packed.
+    inflated: Option<Vec<u8>>,
+    trailing: Vec<u8>,
+}
+
+impl Unpacked {
+    fn raw() -> Self {
+        Self { framing: Framing::Raw, inflated: None, trailing: Vec::new() }
+    }
+
+    fn packing<'a>(&'a self, packed: &'a [u8], at: usize) -> Packing<'a> {
+        let stored = Span::new(at, at.saturating_add(packed.len().saturating_sub(self.trailing.len())));
+        match &self.inflated {
+            None => Packing { bytes: packed, base: at, inflated_from: None },
+            Some(inflated) => Packing { bytes: inflated, base: 0, inflated_from: Some(stored) },
+        }
+    }
+}
+
+fn unpack(
+    packed: &[u8],
+    at: usize,
+    header: &Header,
+    profile: Profile,
+    limits: &Limits,
+) -> Result<Unpacked, Issue> {
+    match profile {
+        Profile::Spec if header.level > 9 => {
+            let message = format!("the level is {}, and 9 is the highest", header.level);
+            Err(Issue::new(&codes::LEVEL, "header.level", message).at(Span::new(at.saturating_sub(1), at)))
+        }
+        // A stream of stored blocks begins with 0x78, which no record does, so level 0 may have one too.
+        Profile::Spec if header.level > 0 || packed.first() == Some(&0x78) => {
+            if !frame::is_zlib(packed) {
+                let message = format!("the level is {}, but no zlib stream follows the header", header.level);
+                let end = at.saturating_add(packed.len().min(2));
+                return Err(Issue::new(&codes::ZLIB, "body", message).at(Span::new(at, end)));
+            }
+            let (inflated, used) = frame::inflate_zlib(packed, at, limits)?;
+            let trailing = packed.get(used..).unwrap_or_default().to_vec();
+            Ok(Unpacked { framing: Framing::Zlib { stored: Some(used) }, inflated: Some(inflated), trailing })
+        }
+        Profile::Libdas2 if frame::is_zstd(packed) => {
+            let inflated = frame::inflate_zstd(packed, at, limits)?;
+            let framing = Framing::Zstd { stored: Some(packed.len()) };
+            Ok(Unpacked { framing, inflated: Some(inflated), trailing: Vec::new() })
+        }
+        Profile::Spec | Profile::Libdas2 => Ok(Unpacked::raw()),
+    }
+}
+
+/// The bytes of the records, and where they are.
+struct Packing<'a> {
+    bytes: &'a [u8],
+    /// Where the first byte is in the file; zero for inflated bytes.
+    base: usize,
+    /// The compressed bytes in the file.
+    inflated_from: Option<Span>,
+}
+
+/// Reads the records with the numbering that fits. Where both do, with the one that leaves less wrong.
+fn numbered(
+    packing: &Packing<'_>,
+    profile: Profile,
+    header: &Header,
+) -> Result<(Numbering, Vec<super::Record>), Issue> {
+    let read = |numbering, keep| body::read(packing, body::Shape { profile, numbering }, keep);
+    let headings = read(Numbering::Headings, body::Keep::All);
+    // Buffers and meshes are the same in both, so a file without other records says nothing.
+    let shared = |record: &super::Record| matches!(record.kind(), Kind::Buffer | Kind::Mesh);
+    if profile == Profile::Libdas2 || matches!(&headings, Ok(records) if records.iter().all(shared)) {
+        return headings.map(|records| (Numbering::Headings, records));
+    }
+    let tables = read(Numbering::Tables, body::Keep::Structure);
+    match (headings, tables) {
+        (Ok(headings), Err(_)) => Ok((Numbering::Headings, headings)),
+        (Err(_), Ok(_)) => Ok((Numbering::Tables, read(Numbering::Tables, body::Keep::All)?)),
+        (Err(headings), Err(_)) => Err(headings),
+        (Ok(headings), Ok(_)) => {
+            let tables = read(Numbering::Tables, body::Keep::All)?;
+            let wrong = |numbering, records: &Vec<super::Record>| {
+                let model = Model {
+                    profile,
+                    numbering,
+                    header: header.clone(),
+                    framing: Framing::Raw,
+                    records: records.clone(),
+                    trailing: Vec::new(),
+                };
+                check::broken_references(&model)
+            };
+            let (by_headings, by_tables) =
+                (wrong(Numbering::Headings, &headings), wrong(Numbering::Tables, &tables));
+            match by_tables < by_headings {
+                true => Ok((Numbering::Tables, tables)),
+                false => Ok((Numbering::Headings, headings)),
+            }
+        }
+    }
+}
