@@ -201,8 +201,10 @@ impl ByteMap {
     }
 }
 
+/// A list whose elements are called `[3]` needs no dot.
 fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    let dot = if path.is_empty() || name.starts_with('[') { "" } else { "." };
+    format!("{path}{dot}{name}")
 }
 
 /// The range of a field of the `index`th record of a table.
