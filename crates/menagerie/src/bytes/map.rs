@@ -201,10 +201,8 @@ impl ByteMap {
     }
 }
 
-/// A list whose elements are called `[3]` needs no dot.
 fn join(path: &str, name: &str) -> String {
-    let dot = if path.is_empty() || name.starts_with('[') { "" } else { "." };
-    format!("{path}{dot}{name}")
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 /// The range of a field of the `index`th record of a table.

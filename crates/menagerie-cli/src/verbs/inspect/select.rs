@@ -86,8 +86,6 @@ fn join(above: &str, name: &str) -> String {
     match (above, name) {
         ("", name) => name.to_owned(),
         (above, "") => above.to_owned(),
-        // An element of a list.
-        (above, name) if name.starts_with('[') => format!("{above}{name}"),
         (above, name) => format!("{above}.{name}"),
     }
 }

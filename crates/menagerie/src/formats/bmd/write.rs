@@ -346,12 +346,10 @@ fn vertices(name: String, mesh: &Mesh, flat: bool, w: &mut Writer) {
         let bytes: Vec<u8> = mesh.vertices.iter().flat_map(|vertex| vertex.bytes()).collect();
         return table(name, record(first), &bytes, w);
     }
-    w.group(name, |w| {
-        for (i, vertex) in mesh.vertices.iter().enumerate() {
-            let bytes: Vec<u8> = vertex.bytes().collect();
-            w.group(format!("[{i}]"), |w| record_fields(record(vertex.kind()), &bytes, w));
-        }
-    });
+    for (i, vertex) in mesh.vertices.iter().enumerate() {
+        let bytes: Vec<u8> = vertex.bytes().collect();
+        w.group(format!("{name}[{i}]"), |w| record_fields(record(vertex.kind()), &bytes, w));
+    }
 }
 
 fn faces(name: String, mesh: &Mesh, w: &mut Writer) {
@@ -361,13 +359,11 @@ fn faces(name: String, mesh: &Mesh, w: &mut Writer) {
         let bytes: Vec<u8> = mesh.faces.iter().flat_map(bytes_of).collect();
         return table(name, if first == 4 { &FACE_32 } else { &FACE_64 }, &bytes, w);
     }
-    w.group(name, |w| {
-        for (i, face) in mesh.faces.iter().enumerate() {
-            let bytes: Vec<u8> = bytes_of(face).collect();
-            let record = if bytes.len() == 4 { &FACE_32 } else { &FACE_64 };
-            w.group(format!("[{i}]"), |w| record_fields(record, &bytes, w));
-        }
-    });
+    for (i, face) in mesh.faces.iter().enumerate() {
+        let bytes: Vec<u8> = bytes_of(face).collect();
+        let record = if bytes.len() == 4 { &FACE_32 } else { &FACE_64 };
+        w.group(format!("{name}[{i}]"), |w| record_fields(record, &bytes, w));
+    }
 }
 
 /// Records of a size that is known only now.

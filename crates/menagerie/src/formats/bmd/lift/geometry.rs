@@ -21,7 +21,7 @@ pub(in crate::formats::bmd) const TAG: &str = "_BMD_TAG";
 pub(in crate::formats::bmd) const BONE: &str = "_BMD_BONE";
 
 /// The number that stands for the kind of a vertex: 64 for the short one, else its tag.
-pub(in crate::formats::bmd) fn tag_of(vertex: &Vertex) -> u8 {
+fn tag_of(vertex: &Vertex) -> u8 {
     match vertex.kind() {
         VertexKind::Bits64 => 64,
         VertexKind::Bits96 => 0xF8 | vertex.tag() & 3,
@@ -58,6 +58,9 @@ impl Lifting<'_> {
         shades(mesh, &mut primitive);
         if skinned {
             self.joints(mesh, &mut primitive);
+        } else if mesh.vertices.iter().any(|vertex| vertex.bone() != 0) {
+            // A solid is in the space of its bone, whatever bones its vertices name.
+            custom(&mut primitive, BONE, 1, mesh.vertices.iter().map(|v| f32::from(v.bone())).collect());
         }
         primitive.extras.set(FORMAT.id, "mesh", index);
         primitive.extras.set(FORMAT.id, "flags", mesh.flags);

@@ -10,7 +10,7 @@ mod geometry;
 mod st;
 
 pub(super) use animation::matches_keys;
-pub(super) use geometry::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG, tag_of};
+pub(super) use geometry::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG};
 pub(super) use st::{looks_legacy, st_hint};
 
 use std::collections::{BTreeMap, BTreeSet};
