@@ -108,7 +108,9 @@ mod tests {
             assert_eq!(f8a_from_f32(value), again, "{code:#04x}");
         }
         assert_eq!(f8a_to_f32(0x70), 1.0);
-        for (value, code) in [(5.0, 0x7F), (-5.0, 0xFF), (0.004, 0), (0.0042, 1), (f32::NAN, 0), (0.9999, 0x70)] {
+        for (value, code) in
+            [(5.0, 0x7F), (-5.0, 0xFF), (0.004, 0), (0.0042, 1), (f32::NAN, 0), (0.9999, 0x70)]
+        {
             assert_eq!(f8a_from_f32(value), code, "{value}");
         }
     }

@@ -156,7 +156,12 @@ impl Check<'_> {
                 let start = at as usize + used;
                 let message = format!("the last {missing} bytes of the list are no whole element");
                 let span = Span::new(start, start + missing);
-                self.report(&codes::FACE_CUT, format!("meshes[{i}].faces[{}]", mesh.faces.len()), span, message);
+                self.report(
+                    &codes::FACE_CUT,
+                    format!("meshes[{i}].faces[{}]", mesh.faces.len()),
+                    span,
+                    message,
+                );
             } else if missing > 0 {
                 let message = format!("{missing} bytes follow the last element");
                 let span = self.mesh_field(i, size_field, 4);
@@ -269,8 +274,7 @@ impl Check<'_> {
             let span = self.field(self.model.lod_table, LOD_RECORD, i, 0, LOD_RECORD);
             let (first, count) = (usize::from(lod.first), usize::from(lod.count));
             if first + count > self.model.meshes.len() {
-                let message =
-                    format!("meshes {first} to {} of {}", first + count, self.model.meshes.len());
+                let message = format!("meshes {first} to {} of {}", first + count, self.model.meshes.len());
                 self.report(&codes::LOD_RANGE, format!("lods[{i}]"), span, message);
             }
             let meshes = self.model.meshes.iter().skip(first).take(count);

@@ -26,7 +26,8 @@ pub use check::check;
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{
-    Animation, Bone, Entry, Face, FaceKind, Lod, Mesh, Model, Table, Track, flat_colour, raw_rotation, rotation,
+    Animation, Bone, Entry, Face, FaceKind, Lod, Mesh, Model, Table, Track, flat_colour, raw_rotation,
+    rotation,
 };
 pub use read::read;
 pub use vertex::{

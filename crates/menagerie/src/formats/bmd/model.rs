@@ -144,7 +144,9 @@ impl FaceKind {
 
     /// The kind that a letter stands for.
     pub fn of_letter(letter: char) -> Option<Self> {
-        [Self::Triangle32, Self::Quad32, Self::Triangle64, Self::Quad64].into_iter().find(|k| k.letter() == letter)
+        [Self::Triangle32, Self::Quad32, Self::Triangle64, Self::Quad64]
+            .into_iter()
+            .find(|k| k.letter() == letter)
     }
 }
 
@@ -343,7 +345,10 @@ impl Entry {
     /// The tag byte: what is there, and how many frames are passed over.
     pub fn tag(&self) -> u8 {
         let flag = |word: Option<u32>, bit: u8| if word.is_some() { bit } else { 0 };
-        flag(self.rotation, 0x80) | flag(self.translation, 0x40) | flag(self.scale, 0x20) | self.skipped & 0x1F
+        flag(self.rotation, 0x80)
+            | flag(self.translation, 0x40)
+            | flag(self.scale, 0x20)
+            | self.skipped & 0x1F
     }
 
     /// The words in the order of the file.

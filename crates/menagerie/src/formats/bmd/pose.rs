@@ -168,7 +168,13 @@ pub(super) fn nlerp(a: Quat, b: Quat, t: f32) -> Quat {
 }
 
 /// What an animation makes of a bone: its translation, rotation and scale in its parent.
-pub(super) fn posed(keys: &Keys, base: (Vec3, Quat), frame: f32, frames: u8, loops: bool) -> (Vec3, Quat, Vec3) {
+pub(super) fn posed(
+    keys: &Keys,
+    base: (Vec3, Quat),
+    frame: f32,
+    frames: u8,
+    loops: bool,
+) -> (Vec3, Quat, Vec3) {
     let vector = |list: &[(usize, u32)], none: Vec3| {
         around(list, frame, frames, loops).map_or(none, |(a, b, t)| {
             let (a, b) = (Vec3::from_array(Se32(a).values()), Vec3::from_array(Se32(b).values()));
@@ -191,8 +197,7 @@ impl Model {
         for (i, kind) in kinds.iter().enumerate() {
             let matrix = match kind {
                 BoneKind::Ordinary(Some(parent)) => {
-                    let keys =
-                        animation.tracks.get(i).map(|track| Keys::of(track, animation.frame_count));
+                    let keys = animation.tracks.get(i).map(|track| Keys::of(track, animation.frame_count));
                     let (translation, rotation, scale) = posed(
                         &keys.unwrap_or_default(),
                         base(&self.bones, i),

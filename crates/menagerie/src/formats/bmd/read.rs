@@ -28,11 +28,13 @@ pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
 /// check, and its bytes are kept.
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     let mut model = header(bytes)?;
-    let mut reading = ListReader { bytes, left: bytes.len().saturating_mul(SHARING).saturating_add(4096), issues };
+    let mut reading =
+        ListReader { bytes, left: bytes.len().saturating_mul(SHARING).saturating_add(4096), issues };
     model.meshes = records(bytes, model.mesh_table, MESH_RECORD).map(mesh_record).collect();
     model.lods = records(bytes, model.lod_table, LOD_RECORD).filter_map(lod_record).collect();
     model.bones = records(bytes, model.bone_table, BONE_RECORD).map(bone_record).collect();
-    model.animations = records(bytes, model.animation_table, ANIMATION_RECORD).map(animation_record).collect();
+    model.animations =
+        records(bytes, model.animation_table, ANIMATION_RECORD).map(animation_record).collect();
     for (i, mesh) in model.meshes.iter_mut().enumerate() {
         reading.vertices(i, mesh);
         reading.faces(i, mesh);
@@ -43,7 +45,8 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     }
     let names = model.meshes.iter().map(|mesh| mesh.material_at);
     let names = names.chain(model.bones.iter().map(|bone| bone.name_at));
-    let mut names: Vec<u32> = names.chain(model.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
+    let mut names: Vec<u32> =
+        names.chain(model.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
     // In rising order: when one does not end in the file, none behind it does.
     names.sort_unstable();
     names.dedup();

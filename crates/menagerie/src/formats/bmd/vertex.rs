@@ -95,7 +95,9 @@ impl Vertex {
             (VertexKind::Bits64, _) if flat_colour => return None,
             (VertexKind::Bits64, _) => st_11(second),
             (VertexKind::Bits96, tag) if tag & 1 == 1 => st_11(second),
-            (VertexKind::Bits96, _) => [second, second >> 12].map(|code| (code & 0xFFF) as f32 / 2048.0 - 0.5),
+            (VertexKind::Bits96, _) => {
+                [second, second >> 12].map(|code| (code & 0xFFF) as f32 / 2048.0 - 0.5)
+            }
             (VertexKind::Bits128, _) if reading == StReading::Legacy => {
                 [third, third >> 16].map(|code| f32::from(code as u16 as i16) / 4096.0)
             }
@@ -139,7 +141,13 @@ impl Vertex {
         let [_, _, third, fourth] = self.words;
         match self.kind() {
             VertexKind::Bits64 => self.tag(),
-            VertexKind::Bits96 => if self.tag() & 2 == 0 { 0 } else { (third >> 24) as u8 },
+            VertexKind::Bits96 => {
+                if self.tag() & 2 == 0 {
+                    0
+                } else {
+                    (third >> 24) as u8
+                }
+            }
             VertexKind::Bits128 => (fourth >> 24) as u8,
         }
     }
@@ -230,15 +238,19 @@ fn half_bits(value: f32) -> u16 {
 }
 
 /// The smallest exponent below `exponents` for which both codes fit below `codes`, and the codes.
-fn nearest_codes(st: [f32; 2], exponents: u32, codes: f32, encode: impl Fn(f32, u32) -> f32) -> (u32, [u32; 2]) {
+fn nearest_codes(
+    st: [f32; 2],
+    exponents: u32,
+    codes: f32,
+    encode: impl Fn(f32, u32) -> f32,
+) -> (u32, [u32; 2]) {
     let fits = |e: &u32| st.iter().all(|x| (0.0..=codes - 1.0).contains(&encode(*x, *e).round()));
     let exponent = (0..exponents).find(fits).unwrap_or(exponents - 1);
     (exponent, st.map(|x| encode(x, exponent).round().clamp(0.0, codes - 1.0) as u32))
 }
 
 fn pack_st_11(st: [f32; 2]) -> u32 {
-    let (e, [s, t]) =
-        nearest_codes(st, 4, 2048.0, |x, e| (x / (1u32 << (2 * e)) as f32 + 0.5) * 1024.0);
+    let (e, [s, t]) = nearest_codes(st, 4, 2048.0, |x, e| (x / (1u32 << (2 * e)) as f32 + 0.5) * 1024.0);
     e << 22 | t << 11 | s
 }
 
@@ -326,8 +338,13 @@ mod tests {
             shade: 0x47,
             bone: 7,
         };
-        let forms =
-            [Form::Textured64, Form::Bits96(0xF8), Form::Bits96(0xF9), Form::Bits96(0xFA), Form::Bits96(0xFB)];
+        let forms = [
+            Form::Textured64,
+            Form::Bits96(0xF8),
+            Form::Bits96(0xF9),
+            Form::Bits96(0xFA),
+            Form::Bits96(0xFB),
+        ];
         for form in forms.into_iter().chain([Form::Bits128, Form::Flat64, Form::Legacy128]) {
             let packed = form.pack(&v);
             let (flat, reading) = (form == Form::Flat64, StReading::default());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::model::{
-    ANIMATION_RECORD, Animation, BONE_RECORD, Bone, FACE_32, FACE_64, FLAT_64, HEADER, LOD_RECORD, Lod, MESH_RECORD,
-    Mesh, Model, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
+    ANIMATION_RECORD, Animation, BONE_RECORD, Bone, FACE_32, FACE_64, FLAT_64, HEADER, LOD_RECORD, Lod,
+    MESH_RECORD, Mesh, Model, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
 };
 use super::vertex::VertexKind;
 use crate::bytes::{ByteMap, FieldType, MapKind, MapNode, Record, Span, Writer};
@@ -32,12 +32,17 @@ impl Model {
         regions.extend(self.meshes.iter().enumerate().map(|(i, mesh)| {
             (record(self.mesh_table, MESH_RECORD, i), MESH_RECORD, Region::MeshRecord(i, mesh))
         }));
-        regions.extend(self.lods.iter().enumerate().map(|(i, lod)| {
-            (record(self.lod_table, LOD_RECORD, i), LOD_RECORD, Region::Lod(i, lod))
-        }));
-        regions.extend(self.bones.iter().enumerate().map(|(i, bone)| {
-            (record(self.bone_table, BONE_RECORD, i), BONE_RECORD, Region::Bone(i, bone))
-        }));
+        regions.extend(
+            self.lods
+                .iter()
+                .enumerate()
+                .map(|(i, lod)| (record(self.lod_table, LOD_RECORD, i), LOD_RECORD, Region::Lod(i, lod))),
+        );
+        regions.extend(
+            self.bones.iter().enumerate().map(|(i, bone)| {
+                (record(self.bone_table, BONE_RECORD, i), BONE_RECORD, Region::Bone(i, bone))
+            }),
+        );
         regions.extend(self.animations.iter().enumerate().map(|(i, animation)| {
             let at = record(self.animation_table, ANIMATION_RECORD, i);
             (at, ANIMATION_RECORD, Region::AnimationRecord(i, animation))

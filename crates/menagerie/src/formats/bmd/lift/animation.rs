@@ -37,13 +37,16 @@ impl Lifting<'_> {
             lifted.extras.set(FORMAT.id, "name_bytes", raw_name.to_vec());
         }
         for (bone, track) in animation.tracks.iter().enumerate() {
-            let (Some(BoneKind::Ordinary(parent)), Some(Some(node))) = (self.kinds.get(bone), self.nodes.get(bone))
+            let (Some(BoneKind::Ordinary(parent)), Some(Some(node))) =
+                (self.kinds.get(bone), self.nodes.get(bone))
             else {
                 continue;
             };
             let keys = Keys::of(track, animation.frame_count);
             match parent {
-                Some(_) => lifted.channels.extend(channels(*node, &keys, base(&self.model.bones, bone), animation)),
+                Some(_) => {
+                    lifted.channels.extend(channels(*node, &keys, base(&self.model.bones, bone), animation))
+                }
                 // Keys of bone 0 have no effect, and are kept.
                 None if keys != Keys::default() => {
                     let root = json!([words(&keys.translation), words(&keys.rotation), words(&keys.scale)]);
@@ -112,7 +115,13 @@ fn channels(node: NodeId, keys: &Keys, base: (Vec3, Quat), animation: &Animation
 }
 
 /// The value of a channel at a frame, in the Scene's axes.
-fn value_at(property: Property, keys: &Keys, base: (Vec3, Quat), frame: f32, animation: &Animation) -> Vec<f32> {
+fn value_at(
+    property: Property,
+    keys: &Keys,
+    base: (Vec3, Quat),
+    frame: f32,
+    animation: &Animation,
+) -> Vec<f32> {
     let (translation, rotation, scale) = posed(keys, base, frame, animation.frame_count, animation.loops());
     match property {
         Property::Translation => TURN.vec3(translation).to_array().to_vec(),
@@ -181,7 +190,8 @@ pub(in crate::formats::bmd) fn matches_keys(
         Property::Scale => keys.scale = list.to_vec(),
         Property::Weights => return false,
     }
-    let size = list.iter().flat_map(|(_, word)| Se32(*word).values()).fold(1.0f32, |size, x| size.max(x.abs()));
+    let size =
+        list.iter().flat_map(|(_, word)| Se32(*word).values()).fold(1.0f32, |size, x| size.max(x.abs()));
     let same_frames = {
         let mut frames = scene_frames(channel.property, list, animation);
         frames.truncate(channel.times.len());

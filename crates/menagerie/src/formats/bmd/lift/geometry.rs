@@ -68,12 +68,16 @@ impl Lifting<'_> {
         if letters.chars().any(|letter| letter != plain.letter()) {
             primitive.extras.set(FORMAT.id, "faces", letters);
         }
-        if usize::from(mesh.triangle_count) == mesh.faces.len() && mesh.counted_triangles() != mesh.faces.len() {
+        if usize::from(mesh.triangle_count) == mesh.faces.len()
+            && mesh.counted_triangles() != mesh.faces.len()
+        {
             primitive.extras.set(FORMAT.id, "quads_count_once", true);
         }
         let tags: Vec<u8> = mesh.vertices.iter().map(tag_of).collect();
         match tags.first() {
-            Some(first) if tags.iter().all(|tag| tag == first) => primitive.extras.set(FORMAT.id, "vertex", *first),
+            Some(first) if tags.iter().all(|tag| tag == first) => {
+                primitive.extras.set(FORMAT.id, "vertex", *first)
+            }
             _ => custom(&mut primitive, TAG, 1, tags.into_iter().map(f32::from).collect()),
         }
         Some(primitive)
@@ -87,7 +91,8 @@ impl Lifting<'_> {
 
     fn positions(&self, mesh: &Mesh, skinned: bool, primitive: &mut Primitive) {
         let mut exact = true;
-        let inverses: Vec<Mat4> = self.bindings.iter().map(|b| pose::inverse(&b.place).unwrap_or_default()).collect();
+        let inverses: Vec<Mat4> =
+            self.bindings.iter().map(|b| pose::inverse(&b.place).unwrap_or_default()).collect();
         for vertex in &mesh.vertices {
             let own = vertex.position().map(|x| if x.is_finite() { x } else { 0.0 });
             let position = self.place(vertex, skinned).transform_point3(Vec3::from_array(own));
@@ -103,7 +108,8 @@ impl Lifting<'_> {
             primitive.positions.push(TURN.vec3(position).to_array());
         }
         if !exact {
-            let own = |vertex: &Vertex| TURN.vector(vertex.position().map(|x| if x.is_finite() { x } else { 0.0 }));
+            let own =
+                |vertex: &Vertex| TURN.vector(vertex.position().map(|x| if x.is_finite() { x } else { 0.0 }));
             custom(primitive, POSITION, 3, mesh.vertices.iter().flat_map(own).collect());
         }
     }
@@ -112,7 +118,8 @@ impl Lifting<'_> {
     fn normals(&self, mesh: &Mesh, flat: bool, skinned: bool, primitive: &mut Primitive) {
         let raw = |vertex: &Vertex| {
             let stored = vertex.normal(flat).map(Vec3::from_array);
-            let own = stored.or_else(|| Vec3::from_array(vertex.position()).try_normalize()).unwrap_or(Vec3::ZERO);
+            let own =
+                stored.or_else(|| Vec3::from_array(vertex.position()).try_normalize()).unwrap_or(Vec3::ZERO);
             let turned = Mat3::from_mat4(self.place(vertex, skinned)) * own;
             let turned = turned.try_normalize().map_or(Vec3::ZERO, |direction| direction * own.length());
             TURN.vec3(if turned.is_finite() { turned } else { Vec3::ZERO }).to_array()
@@ -123,7 +130,8 @@ impl Lifting<'_> {
 
     fn joints(&self, mesh: &Mesh, primitive: &mut Primitive) {
         let bindings = || {
-            let of = |vertex: &Vertex| self.bindings.get(usize::from(vertex.bone())).or(self.bindings.first());
+            let of =
+                |vertex: &Vertex| self.bindings.get(usize::from(vertex.bone())).or(self.bindings.first());
             mesh.vertices.iter().map(of)
         };
         primitive.joints = vec![bindings().map(|b| b.map_or([0; 4], |b| b.joints)).collect()];

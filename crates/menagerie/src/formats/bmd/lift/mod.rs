@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
+use super::FORMAT;
 use super::model::{Bone, Model, flat_colour};
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
-use super::FORMAT;
 use crate::bytes::decode_text;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
@@ -135,7 +135,11 @@ impl Lifting<'_> {
             node.extras.set(FORMAT.id, "solid", bone.solid);
         }
         if !utf8 {
-            node.extras.set(FORMAT.id, "name_bytes", self.model.text(bone.name_at).unwrap_or_default().to_vec());
+            node.extras.set(
+                FORMAT.id,
+                "name_bytes",
+                self.model.text(bone.name_at).unwrap_or_default().to_vec(),
+            );
         }
         node
     }
@@ -156,8 +160,11 @@ impl Lifting<'_> {
                     };
                     let shared = parts.iter().all(same);
                     let inverse = pose::inverse(&place);
-                    let mut binding =
-                        Binding { joints: [0; 4], weights: [0.0; 4], place: inverse.map_or(Mat4::IDENTITY, |_| place) };
+                    let mut binding = Binding {
+                        joints: [0; 4],
+                        weights: [0.0; 4],
+                        place: inverse.map_or(Mat4::IDENTITY, |_| place),
+                    };
                     let slots = binding.joints.iter_mut().zip(&mut binding.weights);
                     for ((bone, weight), (joint, slot)) in parts.iter().zip(slots) {
                         *slot = *weight;
@@ -281,7 +288,8 @@ impl Lifting<'_> {
                 primitives.push(primitive);
             }
         }
-        (!primitives.is_empty()).then(|| self.scene.meshes.push(SceneMesh { primitives, ..SceneMesh::default() }))
+        (!primitives.is_empty())
+            .then(|| self.scene.meshes.push(SceneMesh { primitives, ..SceneMesh::default() }))
     }
 
     fn material(&mut self, raw: &[u8]) -> MaterialId {

@@ -83,11 +83,8 @@ impl Lowering<'_> {
         let bones = self.model.animated_bones();
         let wanted: Vec<Vec<Mat4>> =
             (0..frames).map(|frame| self.wanted(animation, frame as f32 / hz)).collect();
-        let mut lowered = Animation {
-            frame_count: frames as u8,
-            rate: rate as u8 | 0x80,
-            ..Animation::default()
-        };
+        let mut lowered =
+            Animation { frame_count: frames as u8, rate: rate as u8 | 0x80, ..Animation::default() };
         let mut all_keys = vec![Keys::default(); bones];
         for bone in 1..bones {
             let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
@@ -115,9 +112,11 @@ impl Lowering<'_> {
             times().all(|time| (time * per - (time * per).round()).abs() < 1e-3)
         };
         let frames = |rate: usize| (seconds * rate as f32 / 4.0 - 1e-3).ceil().max(0.0) as usize + 1;
-        let kept = animation.extras.get(FORMAT.id, "rate").and_then(byte).map(|rate| usize::from(rate & 0x7F));
+        let kept =
+            animation.extras.get(FORMAT.id, "rate").and_then(byte).map(|rate| usize::from(rate & 0x7F));
         let asked = self.options.fps.map(|fps| (fps * 4.0).round().clamp(1.0, MAX_RATE as f32) as usize);
-        let straight = animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
+        let straight =
+            animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
         let exact = || (4..=MAX_RATE).find(whole).filter(|_| straight);
         let rate = asked.or(kept).filter(|rate| *rate > 0).or_else(exact).unwrap_or(MAX_RATE);
         let rate = (1..=rate).rev().find(|rate| frames(*rate) <= MAX_FRAMES).unwrap_or(1);
@@ -125,7 +124,8 @@ impl Lowering<'_> {
         let mut stats = ErrorStats::default();
         stats.add(f64::from(((count - 1) as f32 * 4.0 / rate as f32 - seconds).abs()));
         if stats.max > 1e-4 {
-            let message = format!("the end was moved to a whole frame at {} frames a second", rate as f32 / 4.0);
+            let message =
+                format!("the end was moved to a whole frame at {} frames a second", rate as f32 / 4.0);
             self.losses.measured(Aspect::Animations, path, message, stats, "seconds");
         }
         (rate, count)

@@ -39,7 +39,9 @@ impl Lowering<'_> {
         self.distances = vec![None; last + 1];
         for level in 0..=last {
             for id in &shown {
-                let Some(node) = self.scene.nodes.get(*id).filter(|node| node.mesh.is_some()) else { continue };
+                let Some(node) = self.scene.nodes.get(*id).filter(|node| node.mesh.is_some()) else {
+                    continue;
+                };
                 // What has fewer levels is there in all: its last one.
                 let stand_in = level.min(node.lods.len()).checked_sub(1).and_then(|i| node.lods.get(i));
                 let drawn = stand_in.map_or(*id, |lod| lod.node);
@@ -57,8 +59,12 @@ impl Lowering<'_> {
 
     /// The nodes that are hidden or below one that is.
     fn hidden_nodes(&self) -> std::collections::BTreeSet<NodeId> {
-        let roots: Vec<NodeId> =
-            self.kept.iter().copied().filter(|id| self.scene.nodes.get(*id).is_some_and(|n| !n.visible)).collect();
+        let roots: Vec<NodeId> = self
+            .kept
+            .iter()
+            .copied()
+            .filter(|id| self.scene.nodes.get(*id).is_some_and(|n| !n.visible))
+            .collect();
         self.scene.walk(&roots).into_iter().collect()
     }
 
@@ -166,7 +172,10 @@ impl Lowering<'_> {
             if bound.is_some() && moved.distance(stored) <= 2e-5 * stored.length().max(1.0) {
                 let turned = Mat3::from_mat4(matrix).transpose() * Mat3::from_mat4(matrix);
                 if (turned - Mat3::IDENTITY).to_cols_array().iter().all(|x| x.abs() < 1e-4)
-                    && (Mat3::from_mat4(matrix) - Mat3::IDENTITY).to_cols_array().iter().all(|x| x.abs() < 1e-4)
+                    && (Mat3::from_mat4(matrix) - Mat3::IDENTITY)
+                        .to_cols_array()
+                        .iter()
+                        .all(|x| x.abs() < 1e-4)
                 {
                     matrix = Mat4::IDENTITY;
                 }
@@ -179,7 +188,8 @@ impl Lowering<'_> {
             if solid {
                 (matrix, bone) = (Mat4::IDENTITY, kept_bone.map_or(0, |bone| bone as usize));
             }
-            let place = if solid { Mat4::IDENTITY } else { self.places.get(bone).copied().unwrap_or_default() };
+            let place =
+                if solid { Mat4::IDENTITY } else { self.places.get(bone).copied().unwrap_or_default() };
             let inverse = inverse_place(&place);
             let place = if inverse == Mat4::IDENTITY { Mat4::IDENTITY } else { place };
             let world = TURN.inverse().vec3(matrix.transform_point3(stored));
@@ -230,7 +240,11 @@ impl Lowering<'_> {
             _ if flat || !primitive.normals.is_empty() => wide(false),
             _ => short,
         };
-        let form = if matches!(form, Form::Textured64 | Form::Flat64) && unpacked.bone >= 0xF0 { wide(false) } else { form };
+        let form = if matches!(form, Form::Textured64 | Form::Flat64) && unpacked.bone >= 0xF0 {
+            wide(false)
+        } else {
+            form
+        };
         let meant = Vec3::from_array(unpacked.position);
         let off = |form: Form| Vec3::from_array(form.pack(unpacked).position()).distance(meant);
         match self.number("bmd-position-error").filter(|_| setting.is_none()) {
@@ -239,7 +253,15 @@ impl Lowering<'_> {
         }
     }
 
-    fn measure(&self, primitive: &Primitive, v: usize, placed: &Placed, vertex: &Vertex, flat: bool, errors: &mut Errors) {
+    fn measure(
+        &self,
+        primitive: &Primitive,
+        v: usize,
+        placed: &Placed,
+        vertex: &Vertex,
+        flat: bool,
+        errors: &mut Errors,
+    ) {
         let found = placed.place.transform_point3(vertex.position().into());
         let off = found.distance(placed.world);
         // What the digits of a float explain is nobody's loss.
@@ -303,7 +325,11 @@ impl Lowering<'_> {
             self.losses.added(Aspect::Uvs, path, "texture coordinates of zero were added");
         }
         if !primitive.uvs.is_empty() && !with_st {
-            self.losses.dropped(Aspect::Uvs, path, "64-bit vertices of a flat colour have no texture coordinates");
+            self.losses.dropped(
+                Aspect::Uvs,
+                path,
+                "64-bit vertices of a flat colour have no texture coordinates",
+            );
         }
         let white = mesh.vertices.iter().all(|vertex| vertex.shade().unwrap_or(WHITE) == WHITE);
         if !primitive.colors.is_empty() && (without_shade > 0 || white) {
@@ -349,7 +375,9 @@ fn heaviest(primitive: &Primitive, v: usize) -> Option<(u16, f32)> {
         }
     }
     // The first of equal ones.
-    sums.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(j, w)| (j, w.min(1.0)))
+    sums.into_iter()
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
+        .map(|(j, w)| (j, w.min(1.0)))
 }
 
 fn blended(palette: &[Mat4], primitive: &Primitive, v: usize) -> Option<Mat4> {
@@ -423,7 +451,8 @@ fn flags(mesh: &Mesh, kept: Option<u32>) -> u32 {
             3 => all(VertexKind::Bits96),
             _ => true,
         };
-        vertices && letters(["t", "tqTQ", "T", "TQ"].get((flags >> 2 & 3) as usize).copied().unwrap_or("tqTQ"))
+        vertices
+            && letters(["t", "tqTQ", "T", "TQ"].get((flags >> 2 & 3) as usize).copied().unwrap_or("tqTQ"))
     };
     let best = || {
         let vertices = [0, 2, 3].into_iter().find(|flags| fits(&(flags | 4))).unwrap_or(1);

@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::align;
-use crate::formats::bmd::model::{
-    ANIMATION_RECORD, BONE_RECORD, LOD_RECORD, MESH_RECORD, Model, Table,
-};
+use crate::formats::bmd::model::{ANIMATION_RECORD, BONE_RECORD, LOD_RECORD, MESH_RECORD, Model, Table};
 
 /// Bytes that the header takes: as much as the original exporter gives it.
 const HEADER_SPACE: usize = 0x40;
@@ -44,9 +42,8 @@ pub(super) fn lay_out(model: &mut Model, names: &Names) {
         mesh.faces_at = take(mesh.face_bytes as usize, ALIGNMENT);
     }
     let mut pool: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-    let mut name = |name: &[u8]| -> u32 {
-        *pool.entry(name.to_vec()).or_insert_with(|| take(name.len() + 1, 1))
-    };
+    let mut name =
+        |name: &[u8]| -> u32 { *pool.entry(name.to_vec()).or_insert_with(|| take(name.len() + 1, 1)) };
     for (mesh, material) in model.meshes.iter_mut().zip(&names.materials) {
         mesh.material_at = material.as_deref().map_or(0, &mut name);
     }

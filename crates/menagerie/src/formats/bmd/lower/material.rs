@@ -3,9 +3,7 @@ use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::model::flat_colour;
-use crate::scene::{
-    AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear,
-};
+use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
 impl Lowering<'_> {
     /// The name that stands for a material: that of its picture, or its colour.

@@ -45,14 +45,14 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     lay_out(&mut model, &names);
     // What is written in the old form must be recognised as such.
     if legacy && !lift::looks_legacy(&model) {
-        let (scene, options) = (scene.scene(), options);
-        let mut again = Lowering::new(scene, options, losses);
+        let mut again = Lowering::new(scene.scene(), options, losses);
         again.st = StReading::Spec;
         again.skeleton();
         again.meshes();
         again.animations();
-        (model, _) = (again.model, ());
-        lay_out(&mut model, &again.names);
+        let names = again.names;
+        model = again.model;
+        lay_out(&mut model, &names);
     }
     model
 }
@@ -145,11 +145,13 @@ impl<'a> Lowering<'a> {
     fn in_old_order(&mut self, mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Vec<Piece>> {
         let extras = |name| self.scene.extras.get(FORMAT.id, name);
         let Some(count) = extras("meshes").and_then(Value::as_u64) else { return Err(pieces) };
-        let lods: Option<Vec<Lod>> =
-            extras("lods").and_then(Value::as_array).and_then(|list| list.iter().map(lod_from_json).collect());
+        let lods: Option<Vec<Lod>> = extras("lods")
+            .and_then(Value::as_array)
+            .and_then(|list| list.iter().map(lod_from_json).collect());
         let Some(lods) = lods else { return Err(pieces) };
         let indexed = pieces.iter().all(|piece| piece.index.is_some());
-        pieces.extend(extras("empty").and_then(Value::as_array).into_iter().flatten().filter_map(empty_piece));
+        pieces
+            .extend(extras("empty").and_then(Value::as_array).into_iter().flatten().filter_map(empty_piece));
         pieces.sort_by_key(|piece| piece.index);
         // A mesh of several levels, or the solid of several bones, was read several times.
         pieces.dedup_by(|b, a| a.index == b.index && a.mesh == b.mesh && a.material == b.material);
@@ -168,7 +170,11 @@ impl<'a> Lowering<'a> {
         let mut stats = ErrorStats::default();
         if shown > 255 {
             if levels > 1 {
-                self.losses.dropped(Aspect::Lods, "nodes", "levels of more than 255 meshes in all have no place");
+                self.losses.dropped(
+                    Aspect::Lods,
+                    "nodes",
+                    "levels of more than 255 meshes in all have no place",
+                );
                 pieces.retain(|piece| piece.level.is_none_or(|level| level == 0));
             }
             self.model.lods = vec![Lod::default()];
@@ -204,20 +210,43 @@ impl<'a> Lowering<'a> {
         pieces
     }
 
+    /// Whether some mesh is drawn in another space than the model's.
+    fn turns_normals(&self) -> bool {
+        self.scene.nodes.iter().any(|(id, node)| {
+            let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
+            let normals = mesh.is_some_and(|mesh| mesh.primitives.iter().any(|p| !p.normals.is_empty()));
+            let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
+            let turned = glam::Mat3::from_mat4(world) - glam::Mat3::IDENTITY;
+            normals && (node.skin.is_some() || turned.to_cols_array().iter().any(|x| x.abs() > 1e-6))
+        })
+    }
+
     /// Names and nodes that have no place, unless the Scene has the shape of a BMD file.
     fn report_shape(&mut self) {
         let own = |extras: &Extras| extras.of(FORMAT.id).is_some();
-        let foreign =
-            self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|node| {
-                let made = node.mesh.is_some() && !node.visible;
-                !own(&node.extras) && !made
-            });
+        let foreign = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|node| {
+            let made = node.mesh.is_some() && !node.visible;
+            !own(&node.extras) && !made
+        });
         if foreign || !own(&self.scene.extras) {
+            self.losses.approximated(
+                Aspect::Names,
+                "nodes",
+                "what is not a bone gets another name when it is read",
+            );
             let message = "nodes became bones or were baked into vertices; BMD has no tree of its own";
             self.losses.approximated(Aspect::Hierarchy, "nodes", message);
             if self.scene.nodes.values().any(|node| !node.lods.is_empty()) {
                 let message = "levels of detail of single nodes became levels of the whole model";
                 self.losses.approximated(Aspect::Lods, "nodes", message);
+            }
+            if !self.model.bones.is_empty() {
+                let message = "every vertex hangs on one bone now, those of rigid nodes too";
+                self.losses.approximated(Aspect::Skins, "nodes", message);
+            }
+            if self.turns_normals() {
+                let message = "normals were turned into the space of the model with what they hang on";
+                self.losses.approximated(Aspect::Normals, "nodes", message);
             }
             let message = "only bones have transforms, which are packed into 64 bits";
             self.losses.approximated(Aspect::Transforms, "nodes", message);
@@ -228,10 +257,15 @@ impl<'a> Lowering<'a> {
         let names = names.chain(self.scene.images.values().map(|x| &x.name));
         let names = names.chain(self.scene.skins.values().map(|x| &x.name));
         let mut count = names.filter(|name| !name.is_empty()).count();
-        count += self.scene.nodes.iter().filter(|(id, node)| {
-            let bone = self.bone_of.get(id.index()).copied().flatten();
-            bone.is_none() && !node.name.is_empty() && !own(&node.extras)
-        }).count();
+        count += self
+            .scene
+            .nodes
+            .iter()
+            .filter(|(id, node)| {
+                let bone = self.bone_of.get(id.index()).copied().flatten();
+                bone.is_none() && !node.name.is_empty() && !own(&node.extras)
+            })
+            .count();
         if count > 0 {
             let message = "only bones and animations have names in BMD";
             self.losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));

@@ -86,7 +86,8 @@ impl Lowering<'_> {
             return None;
         }
         let kept = node.extras.get(FORMAT.id, "xform").and_then(Value::as_array);
-        let kept = kept.and_then(|xform| Some((word(xform.first()?)?, word(xform.get(1)?)?))).unwrap_or((0, 0));
+        let kept =
+            kept.and_then(|xform| Some((word(xform.first()?)?, word(xform.get(1)?)?))).unwrap_or((0, 0));
         let same = |(t, r): (u32, u32)| {
             let moved = Vec3::from_array(Se32(t).values()).distance(translation);
             moved <= 1e-5 * translation.length().max(1.0) && rotation(r).dot(turned).abs() > 1.0 - 1e-6
@@ -107,7 +108,8 @@ impl Lowering<'_> {
     /// The nodes that vertices hang on, and those that are animated.
     fn moving_nodes(&self) -> Vec<NodeId> {
         let skins = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.skin);
-        let joints = skins.filter_map(|skin| self.scene.skins.get(skin)).flat_map(|skin| skin.joints.iter().copied());
+        let joints =
+            skins.filter_map(|skin| self.scene.skins.get(skin)).flat_map(|skin| skin.joints.iter().copied());
         let channels = self.scene.animations.iter().flat_map(|animation| &animation.channels);
         let animated = channels.filter(|c| c.property != Property::Weights).map(|channel| channel.node);
         let moving: BTreeSet<NodeId> = joints.chain(animated).collect();
