@@ -12,6 +12,7 @@
 
 mod limits;
 mod map;
+mod packed;
 mod reader;
 mod span;
 mod text;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use limits::Limits;
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
+pub use packed::{SE32_MAX, Se32, f8a_from_f32, f8a_to_f32};
 pub use reader::{ReadError, ReadErrorKind, Reader};
 pub use span::Span;
 pub use text::{decode_text, utf8_or_windows_1252};

@@ -27,6 +27,8 @@ use crate::bytes::{ByteMap, Limits};
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 
+#[cfg(feature = "bmd")]
+pub mod bmd;
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
 #[cfg(feature = "bogle")]
@@ -45,6 +47,8 @@ pub use unheld::{all_extras, kept_nodes, report_unheld};
 pub static ALL: &[&Format] = &[
     #[cfg(feature = "bogle")]
     &bogle::FORMAT,
+    #[cfg(feature = "bmd")]
+    &bmd::FORMAT,
     #[cfg(feature = "dgl2")]
     &dgl2::FORMAT,
     #[cfg(feature = "bo3d")]

@@ -1,0 +1,420 @@
+use super::model::{
+    ANIMATION_RECORD, Animation, BONE_RECORD, LOD_RECORD, MESH_RECORD, Mesh, Model, Table, flat_colour,
+};
+use super::vertex::{Vertex, VertexKind};
+use super::{codes, lift};
+use crate::bytes::{Span, f8a_to_f32};
+use crate::diag::{Code, Issue, Issues};
+
+/// Finds what is wrong in a model that could be read.
+pub fn check(model: &Model, issues: &mut Issues) {
+    let mut check = Check { model, length: model.length(), issues };
+    check.header();
+    check.strings();
+    for (i, mesh) in model.meshes.iter().enumerate() {
+        check.mesh(i, mesh);
+    }
+    check.lods();
+    check.bones();
+    for (i, animation) in model.animations.iter().enumerate() {
+        check.animation(i, animation);
+    }
+    if let Some(issue) = lift::st_hint(model) {
+        check.issues.push(issue);
+    }
+}
+
+struct Check<'a> {
+    model: &'a Model,
+    /// Bytes of the file.
+    length: usize,
+    issues: &'a mut Issues,
+}
+
+impl Check<'_> {
+    fn report(&mut self, code: &'static Code, path: String, span: Span, message: String) {
+        self.issues.push_with(code, || Issue::new(code, path, message).at(span));
+    }
+
+    fn header(&mut self) {
+        if self.model.reserved != [0; 3] {
+            let message = format!("the reserved words are {:?}", self.model.reserved);
+            self.report(&codes::RESERVED, "header.reserved1".to_owned(), Span::new(4, 16), message);
+        }
+        let tables = [
+            ("meshes", self.model.mesh_table, MESH_RECORD, 0x10),
+            ("lods", self.model.lod_table, LOD_RECORD, 0x18),
+            ("bones", self.model.bone_table, BONE_RECORD, 0x20),
+            ("anims", self.model.animation_table, ANIMATION_RECORD, 0x28),
+        ];
+        for (name, Table { offset, size }, record, at) in tables {
+            let end = offset as usize + size as usize;
+            if size > 0 && end > self.length {
+                let message = format!(
+                    "the table is at bytes {offset} to {end}, and the file has {} bytes",
+                    self.length
+                );
+                let (path, span) = (format!("header.ofs_{name}"), Span::new(at, at + 8));
+                self.report(&codes::TABLE_OUTSIDE, path, span, message);
+            } else if !(size as usize).is_multiple_of(record) {
+                let message = format!("{size} bytes are no multiple of the {record} bytes of a record");
+                let (path, span) = (format!("header.sz_{name}"), Span::new(at + 4, at + 8));
+                self.report(&codes::TABLE_SIZE, path, span, message);
+            }
+        }
+    }
+
+    /// A field of a record.
+    fn field(&self, table: Table, record: usize, index: usize, at: usize, bytes: usize) -> Span {
+        let start = table.offset as usize + record * index + at;
+        Span::new(start, start + bytes)
+    }
+
+    fn mesh_field(&self, index: usize, at: usize, bytes: usize) -> Span {
+        self.field(self.model.mesh_table, MESH_RECORD, index, at, bytes)
+    }
+
+    fn strings(&mut self) {
+        let model = self.model;
+        let of_meshes = model.meshes.iter().enumerate().map(|(i, mesh)| {
+            (mesh.material_at, format!("meshes[{i}].record.ofs_mat"), self.mesh_field(i, 8, 4))
+        });
+        let of_bones = model.bones.iter().enumerate().map(|(i, bone)| {
+            let span = self.field(model.bone_table, BONE_RECORD, i, 8, 4);
+            (bone.name_at, format!("bones[{i}].ofs_name"), span)
+        });
+        let of_animations = model.animations.iter().enumerate().map(|(i, animation)| {
+            let span = self.field(model.animation_table, ANIMATION_RECORD, i, 0, 4);
+            (animation.name_at, format!("animations[{i}].record.ofs_name"), span)
+        });
+        let broken: Vec<_> = of_meshes
+            .chain(of_bones)
+            .chain(of_animations)
+            .filter(|(at, ..)| *at != 0 && !model.strings.contains_key(at))
+            .collect();
+        for (at, path, span) in broken {
+            let message = format!("no text that ends in the file is at byte {at}");
+            self.report(&codes::STRING, path, span, message);
+        }
+        for (at, text) in &model.strings {
+            let span = Span::new(*at as usize, *at as usize + text.len());
+            if text.len() > 255 {
+                let message = format!("a name has {} bytes", text.len());
+                self.report(&codes::STRING_LONG, format!("strings[{at}].text"), span, message);
+            }
+            if std::str::from_utf8(text).is_err() {
+                let message = "it was read as Windows-1252".to_owned();
+                self.report(&codes::NAME_NOT_UTF8, format!("strings[{at}].text"), span, message);
+            }
+        }
+    }
+
+    fn mesh(&mut self, i: usize, mesh: &Mesh) {
+        self.mesh_lists(i, mesh);
+        if mesh.reserved != 0 {
+            let message = format!("the reserved word is {}", mesh.reserved);
+            let path = format!("meshes[{i}].record.reserved");
+            self.report(&codes::RESERVED, path, self.mesh_field(i, 28, 4), message);
+        }
+        if let Some(name) = self.model.material(mesh)
+            && name.first() == Some(&b'#')
+            && flat_colour(name).is_none()
+        {
+            let message = format!("the material {} is drawn white", name.escape_ascii());
+            let at = mesh.material_at as usize;
+            let span = Span::new(at, at + name.len());
+            self.report(&codes::MATERIAL_COLOUR, format!("strings[{at}].text"), span, message);
+        }
+        self.vertices(i, mesh);
+        self.faces(i, mesh);
+        self.flags(i, mesh);
+    }
+
+    /// Whether the lists are where the record says, and as long.
+    fn mesh_lists(&mut self, i: usize, mesh: &Mesh) {
+        let lists = [
+            ("vertices", "vtx", mesh.vertices_at, mesh.vertex_bytes, mesh.stored_vertex_bytes(), 0, 16),
+            ("faces", "tris", mesh.faces_at, mesh.face_bytes, mesh.stored_face_bytes(), 4, 20),
+        ];
+        for (list, field, at, size, used, offset_field, size_field) in lists {
+            let end = at as usize + size as usize;
+            let missing = (size as usize).saturating_sub(used);
+            if size > 0 && end > self.length {
+                let message =
+                    format!("the list is at bytes {at} to {end}, and the file has {} bytes", self.length);
+                let span = self.mesh_field(i, offset_field, 4);
+                self.report(&codes::LIST_OUTSIDE, format!("meshes[{i}].record.ofs_{field}"), span, message);
+            } else if list == "vertices" && mesh.vertices.len() < usize::from(mesh.vertex_count) {
+                let message = format!(
+                    "{size} bytes hold {} of the {} vertices",
+                    mesh.vertices.len(),
+                    mesh.vertex_count
+                );
+                let span = self.mesh_field(i, size_field, 4);
+                self.report(&codes::VERTEX_LIST_SHORT, format!("meshes[{i}].record.sz_vtx"), span, message);
+            } else if list == "faces" && missing > 0 {
+                let start = at as usize + used;
+                let message = format!("the last {missing} bytes of the list are no whole element");
+                let span = Span::new(start, start + missing);
+                self.report(
+                    &codes::FACE_CUT,
+                    format!("meshes[{i}].faces[{}]", mesh.faces.len()),
+                    span,
+                    message,
+                );
+            } else if missing > 0 {
+                let message = format!("{missing} bytes follow the last element");
+                let span = self.mesh_field(i, size_field, 4);
+                self.report(&codes::LIST_SURPLUS, format!("meshes[{i}].record.sz_{field}"), span, message);
+            }
+        }
+    }
+
+    fn vertices(&mut self, i: usize, mesh: &Mesh) {
+        let bones = self.model.bones.len();
+        let mut at = mesh.vertices_at as usize;
+        let (mut wasted, mut saturated) = (0usize, 0usize);
+        for (v, vertex) in mesh.vertices.iter().enumerate() {
+            let span = Span::new(at, at + vertex.kind().bytes());
+            let tag_span = Span::new(at + 7, at + 8);
+            at += vertex.kind().bytes();
+            let path = |field: &str| format!("meshes[{i}].vertices[{v}].{field}");
+            match vertex.tag() {
+                tag @ 0xF0..=0xF7 => {
+                    let message = format!("the tag {tag:02X} is read as {:02X}", 0xF8 | tag & 3);
+                    self.report(&codes::VERTEX_TAG_ALIAS, path("tag"), tag_span, message);
+                }
+                tag @ (0xFC | 0xFE | 0xFF) => {
+                    let message = format!("the tag {tag:02X} is read as FD");
+                    self.report(&codes::VERTEX_TAG, path("tag"), tag_span, message);
+                }
+                _ => {}
+            }
+            let bone = usize::from(vertex.bone());
+            if bone > 0 && bone >= bones {
+                let message = format!("bone {bone} of {bones}");
+                self.report(&codes::BONE_RANGE, path("bone"), span, message);
+            }
+            if vertex.position().iter().any(|x| !x.is_finite()) {
+                let message = format!("the position is {:?}", vertex.position());
+                self.report(&codes::NOT_FINITE, path("position"), Span::new(at - 16, at - 10), message);
+            }
+            if let Some(packed) = vertex.packed_position() {
+                wasted += usize::from(packed.wastes_range());
+                saturated += usize::from(packed.is_saturated());
+            }
+        }
+        let span = Span::new(mesh.vertices_at as usize, at);
+        let of = mesh.vertices.len();
+        if wasted > 0 {
+            let message = format!("{wasted} of {of} vertices could have a smaller exponent");
+            self.report(&codes::WASTED_RANGE, format!("meshes[{i}].vertices"), span, message);
+        }
+        if saturated > 0 {
+            let message = format!("{saturated} of {of} vertices are at the end of the range");
+            self.report(&codes::SATURATED, format!("meshes[{i}].vertices"), span, message);
+        }
+    }
+
+    fn faces(&mut self, i: usize, mesh: &Mesh) {
+        let mut at = mesh.faces_at as usize;
+        for (f, face) in mesh.faces.iter().enumerate() {
+            let span = Span::new(at, at + face.kind().bytes());
+            at += face.kind().bytes();
+            let path = || format!("meshes[{i}].faces[{f}]");
+            if let Some(corner) = face.corners().iter().find(|c| **c as usize >= mesh.vertices.len()) {
+                let message = format!("vertex {corner} of {}", mesh.vertices.len());
+                self.report(&codes::INDEX_RANGE, path(), span, message);
+            }
+            if face.spare_bits() != 0 {
+                self.report(&codes::SPARE_BITS, path(), span, "the highest two bits are not zero".to_owned());
+            }
+        }
+        let (elements, triangles) = (mesh.faces.len(), mesh.triangles());
+        let stated = usize::from(mesh.triangle_count);
+        let whole = mesh.stored_face_bytes() == mesh.face_bytes as usize;
+        if whole && stated != elements && stated != triangles {
+            let message = format!(
+                "{stated} triangles are stated, and the list has {elements} elements of {triangles} triangles"
+            );
+            let path = format!("meshes[{i}].record.n_tris");
+            self.report(&codes::TRIANGLE_COUNT, path, self.mesh_field(i, 14, 2), message);
+        }
+    }
+
+    fn flags(&mut self, i: usize, mesh: &Mesh) {
+        let is = |kind: VertexKind| move |vertex: &Vertex| vertex.kind() == kind;
+        let vertices = match mesh.flags & 3 {
+            0 => mesh.vertices.iter().all(is(VertexKind::Bits64)),
+            2 => mesh.vertices.iter().all(is(VertexKind::Bits128)),
+            3 => mesh.vertices.iter().all(is(VertexKind::Bits96)),
+            _ => true,
+        };
+        let faces = mesh.faces.iter().all(|face| match mesh.flags >> 2 & 3 {
+            0 => face.kind().letter() == 't',
+            2 => face.kind().letter() == 'T',
+            3 => face.kind().bytes() == 8,
+            _ => true,
+        });
+        let span = self.mesh_field(i, 24, 4);
+        let path = || format!("meshes[{i}].record.flags");
+        if !vertices || !faces {
+            let what = if vertices { "triangles or quads" } else { "vertices" };
+            let message = format!("the flags {:X} exclude some of the {what}", mesh.flags);
+            self.report(&codes::FLAGS, path(), span, message);
+        }
+        if mesh.flags >> 4 != 0 {
+            let message = format!("the flags {:X} have bits that mean nothing", mesh.flags);
+            self.report(&codes::RESERVED, path(), span, message);
+        }
+    }
+
+    fn lods(&mut self) {
+        for (i, lod) in self.model.lods.iter().enumerate() {
+            let span = self.field(self.model.lod_table, LOD_RECORD, i, 0, LOD_RECORD);
+            let (first, count) = (usize::from(lod.first), usize::from(lod.count));
+            if first + count > self.model.meshes.len() {
+                let message = format!("meshes {first} to {} of {}", first + count, self.model.meshes.len());
+                self.report(&codes::LOD_RANGE, format!("lods[{i}]"), span, message);
+            }
+            let meshes = self.model.meshes.iter().skip(first).take(count);
+            let undrawn = meshes.filter(|mesh| mesh.material_at == 0).count();
+            if undrawn > 0 {
+                let message = format!("{undrawn} of its {count} meshes have no material");
+                self.report(&codes::LOD_UNDRAWN, format!("lods[{i}]"), span, message);
+            }
+            let scale = f8a_to_f32(lod.scale);
+            if !(0.0..=1.0).contains(&scale) {
+                let message = format!("the scale is {scale}");
+                self.report(&codes::LOD_SCALE, format!("lods[{i}].ld_sc"), span, message);
+            }
+            if lod.reserved != 0 {
+                let message = format!("the reserved byte is {}", lod.reserved);
+                self.report(&codes::RESERVED, format!("lods[{i}].reserved"), span, message);
+            }
+        }
+    }
+
+    fn bones(&mut self) {
+        let table = self.model.bone_table;
+        let mut pseudo_before = false;
+        for (i, bone) in self.model.bones.iter().enumerate() {
+            let span = |at: usize, bytes: usize| self.field(table, BONE_RECORD, i, at, bytes);
+            let (whole, parent, solid, reserved) = (span(0, 8), span(12, 1), span(13, 1), span(14, 2));
+            if i == 256 {
+                let message = format!("there are {} bones", self.model.bones.len());
+                self.report(&codes::BONE_COUNT, format!("bones[{i}]"), whole, message);
+            }
+            if bone.is_pseudo() && i > 0 {
+                pseudo_before = true;
+                self.pseudo_bone(i, whole);
+            } else if i == 0 {
+                let turned = ![0, u32::MAX, 0x7000_0000].contains(&bone.rotation);
+                if bone.parent != 0 || turned || crate::bytes::Se32(bone.translation).values() != [0.0; 3] {
+                    let message = "bone 0 is the model itself and cannot be elsewhere".to_owned();
+                    self.report(&codes::ROOT_BONE, "bones[0]".to_owned(), whole, message);
+                }
+            } else {
+                let below_blend = bone.parent != 0
+                    && self.model.bones.get(usize::from(bone.parent)).is_some_and(super::Bone::is_pseudo);
+                if usize::from(bone.parent) >= i || below_blend {
+                    let message = format!("bone {i} hangs on bone {}", bone.parent);
+                    self.report(&codes::PARENT, format!("bones[{i}].id_parent"), parent, message);
+                }
+                if pseudo_before {
+                    let message = "animations hold entries for the pseudo-bone before it".to_owned();
+                    self.report(&codes::PSEUDO_ORDER, format!("bones[{i}]"), whole, message);
+                }
+            }
+            if bone.solid != 0 && usize::from(bone.solid) >= self.model.meshes.len() {
+                let message = format!("mesh {} of {}", bone.solid, self.model.meshes.len());
+                self.report(&codes::SOLID_RANGE, format!("bones[{i}].id_solid"), solid, message);
+            }
+            if bone.reserved != [0; 2] {
+                let message = format!("the reserved bytes are {:?}", bone.reserved);
+                self.report(&codes::RESERVED, format!("bones[{i}].reserved"), reserved, message);
+            }
+        }
+    }
+
+    fn pseudo_bone(&mut self, i: usize, span: Span) {
+        let Some(bone) = self.model.bones.get(i) else { return };
+        for (id, _) in bone.blended() {
+            let blended = self.model.bones.get(usize::from(id));
+            if blended.is_none_or(|other| other.is_pseudo() && id != 0) {
+                let message = format!("it blends bone {id}, which is no ordinary bone");
+                self.report(&codes::PSEUDO_BONE, format!("bones[{i}].bones"), span, message);
+            }
+        }
+        let below = bone.blended().any(|(_, weight)| weight < 0.0);
+        if below || bone.blended().next().is_none() {
+            let weights: Vec<f32> = bone.blended().map(|(_, weight)| weight).collect();
+            let message = format!("the weights are {weights:?}");
+            self.report(&codes::PSEUDO_WEIGHTS, format!("bones[{i}].weights"), span, message);
+        }
+    }
+
+    fn animation(&mut self, i: usize, animation: &Animation) {
+        let table = self.model.animation_table;
+        let span = |at: usize, bytes: usize| self.field(table, ANIMATION_RECORD, i, at, bytes);
+        let (record, rate, reserved, frames) = (span(0, 16), span(5, 1), span(6, 2), span(8, 8));
+        if animation.reserved != [0; 2] {
+            let message = format!("the reserved bytes are {:?}", animation.reserved);
+            self.report(&codes::RESERVED, format!("animations[{i}].record.reserved"), reserved, message);
+        }
+        let (start, size) = (animation.frames_at as usize, animation.frame_bytes as usize);
+        if size > 0 && start + size > self.length {
+            let message = format!(
+                "the frames are at bytes {start} to {}, and the file has {} bytes",
+                start + size,
+                self.length
+            );
+            self.report(&codes::LIST_OUTSIDE, format!("animations[{i}].record.ofs_frames"), frames, message);
+        }
+        if self.model.bones.is_empty() {
+            let message = "there is no bone that it could move".to_owned();
+            return self.report(&codes::NO_BONES, format!("animations[{i}].record"), record, message);
+        }
+        if animation.rate & 0x7F == 0 {
+            let message = "10 frames a second were assumed".to_owned();
+            self.report(&codes::RATE, format!("animations[{i}].record.fl_hz"), rate, message);
+        }
+        self.frames(i, animation, start, size);
+    }
+
+    fn frames(&mut self, i: usize, animation: &Animation, start: usize, size: usize) {
+        let path = format!("animations[{i}].frames");
+        let used = animation.stored_frame_bytes();
+        let closed = animation.tracks.iter().filter(|track| track.closed).count();
+        let bones = self.model.animated_bones();
+        let end = (start + size).min(self.length);
+        if closed < bones {
+            let message = format!("{size} bytes hold the entries of {closed} of {bones} bones");
+            let span = match size {
+                0 => self.field(self.model.animation_table, ANIMATION_RECORD, i, 8, 8),
+                _ => Span::new(start.min(end), end),
+            };
+            self.report(&codes::FRAMES_OPEN, path.clone(), span, message);
+        } else if used < size && start + size <= self.length {
+            let message = format!("{} bytes follow the entries of the last bone", size - used);
+            self.report(&codes::FRAMES_SURPLUS, path.clone(), Span::new(start + used, end), message);
+        }
+        let mut at = start;
+        for (b, track) in animation.tracks.iter().enumerate() {
+            for (e, (frame, entry)) in track.frames().enumerate() {
+                let span = Span::new(at, at + entry.bytes());
+                at += entry.bytes();
+                let path = || format!("{path}.bones[{b}].entries[{e}]");
+                if frame >= usize::from(animation.frame_count) && entry.words().next().is_some() {
+                    let message = format!("frame {frame} of {}", animation.frame_count);
+                    self.report(&codes::FRAME_RANGE, path(), span, message);
+                }
+                if entry.words().any(|word| word == u32::MAX) {
+                    let message = "the word FFFFFFFF was read as no key".to_owned();
+                    self.report(&codes::KEY_NONE, path(), span, message);
+                }
+            }
+            at += usize::from(track.closed);
+        }
+    }
+}

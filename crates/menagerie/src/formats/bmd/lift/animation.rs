@@ -1,0 +1,215 @@
+use glam::{Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::{Lifting, TURN};
+use crate::bytes::{Se32, decode_text};
+use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::model::{Animation, rotation};
+use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};
+use crate::scene::{Animation as SceneAnimation, Channel, Extras, Interpolation, NodeId, Property};
+
+/// Frames a second of an animation that says none.
+pub(in crate::formats::bmd) const DEFAULT_HZ: f32 = 10.0;
+/// How far in radians the arc between two keys of the Scene may be from the straight way of the file.
+const MAX_ARC_ERROR: f32 = 5e-4;
+
+/// One channel of the file: frames and words.
+type Words = [(usize, u32)];
+
+impl Lifting<'_> {
+    pub(super) fn animations(&mut self) {
+        if self.model.bones.is_empty() {
+            return;
+        }
+        for animation in &self.model.animations {
+            let lifted = self.animation(animation);
+            self.scene.animations.push(lifted);
+        }
+    }
+
+    fn animation(&self, animation: &Animation) -> SceneAnimation {
+        let raw_name = self.model.text(animation.name_at).unwrap_or_default();
+        let (name, utf8) = decode_text(raw_name);
+        let mut lifted = SceneAnimation { name, ..SceneAnimation::default() };
+        lifted.extras.set(FORMAT.id, "frames", animation.frame_count);
+        lifted.extras.set(FORMAT.id, "rate", animation.rate);
+        if !utf8 {
+            lifted.extras.set(FORMAT.id, "name_bytes", raw_name.to_vec());
+        }
+        for (bone, track) in animation.tracks.iter().enumerate() {
+            let (Some(BoneKind::Ordinary(parent)), Some(Some(node))) =
+                (self.kinds.get(bone), self.nodes.get(bone))
+            else {
+                continue;
+            };
+            let keys = Keys::of(track, animation.frame_count);
+            match parent {
+                Some(_) => {
+                    lifted.channels.extend(channels(*node, &keys, base(&self.model.bones, bone), animation))
+                }
+                // Keys of bone 0 have no effect, and are kept.
+                None if keys != Keys::default() => {
+                    let root = json!([words(&keys.translation), words(&keys.rotation), words(&keys.scale)]);
+                    lifted.extras.set(FORMAT.id, "root_keys", root);
+                }
+                None => {}
+            }
+        }
+        self.give_length(&mut lifted, animation);
+        lifted
+    }
+
+    /// A clip lasts as long as the file says, whatever its keys: a channel gets a key at the end, and a clip that moves
+    /// nothing a channel that does nothing.
+    fn give_length(&self, lifted: &mut SceneAnimation, animation: &Animation) {
+        let frames = f32::from(animation.frame_count);
+        let end = if animation.loops() { frames } else { (frames - 1.0).max(0.0) } / rate(animation);
+        if lifted.channels.is_empty()
+            && let Some(root) = self.nodes.iter().flatten().next()
+        {
+            let mut made = channel(*root, Property::Translation, vec![0.0], vec![0.0; 3]);
+            made.extras.set(FORMAT.id, "made", true);
+            lifted.channels.push(made);
+        }
+        if lifted.seconds() < end
+            && let Some(channel) = lifted.channels.first_mut()
+        {
+            let last = channel.key(channel.times.len().saturating_sub(1)).to_vec();
+            channel.times.push(end);
+            channel.values.extend(last);
+        }
+    }
+}
+
+/// Frames a second.
+fn rate(animation: &Animation) -> f32 {
+    if animation.hz() > 0.0 { animation.hz() } else { DEFAULT_HZ }
+}
+
+fn words(keys: &Words) -> Vec<Value> {
+    keys.iter().map(|(frame, word)| json!([frame, word])).collect()
+}
+
+fn channel(node: NodeId, property: Property, times: Vec<f32>, values: Vec<f32>) -> Channel {
+    Channel { node, property, interpolation: Interpolation::Linear, times, values, extras: Extras::default() }
+}
+
+/// The channels of one bone. Their keys are the file's, and those where a loop begins and ends.
+fn channels(node: NodeId, keys: &Keys, base: (Vec3, Quat), animation: &Animation) -> Vec<Channel> {
+    let lists = [
+        (Property::Translation, &keys.translation),
+        (Property::Rotation, &keys.rotation),
+        (Property::Scale, &keys.scale),
+    ];
+    let mut channels = Vec::new();
+    for (property, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        let frames = scene_frames(property, list, animation);
+        let times = frames.iter().map(|frame| frame / rate(animation)).collect();
+        let values =
+            frames.iter().flat_map(|frame| value_at(property, keys, base, *frame, animation)).collect();
+        let mut channel = channel(node, property, times, values);
+        channel.extras.set(FORMAT.id, "keys", words(list));
+        channels.push(channel);
+    }
+    channels
+}
+
+/// The value of a channel at a frame, in the Scene's axes.
+fn value_at(
+    property: Property,
+    keys: &Keys,
+    base: (Vec3, Quat),
+    frame: f32,
+    animation: &Animation,
+) -> Vec<f32> {
+    let (translation, rotation, scale) = posed(keys, base, frame, animation.frame_count, animation.loops());
+    match property {
+        Property::Translation => TURN.vec3(translation).to_array().to_vec(),
+        Property::Rotation => TURN.quat(rotation).to_array().to_vec(),
+        _ => TURN.scale(scale).to_array().to_vec(),
+    }
+}
+
+/// The frames that a channel has keys at. A single key holds everywhere.
+fn scene_frames(property: Property, list: &Words, animation: &Animation) -> Vec<f32> {
+    if list.len() < 2 {
+        return vec![0.0];
+    }
+    let mut own: Vec<f32> = list.iter().map(|(frame, _)| *frame as f32).collect();
+    if animation.loops() {
+        if own.first().is_some_and(|first| *first > 0.0) {
+            own.insert(0, 0.0);
+        }
+        own.push(f32::from(animation.frame_count));
+    }
+    if property != Property::Rotation {
+        return own;
+    }
+    let mut all = Vec::new();
+    for (from, to) in own.iter().zip(own.iter().skip(1)) {
+        let pieces = pieces(list, *from, *to, animation);
+        all.extend((0..pieces).map(|piece| from + (to - from) * piece as f32 / pieces as f32));
+    }
+    all.extend(own.last());
+    all
+}
+
+/// Into how many pieces the way between two frames is cut, so that arcs between them are as good as the file's straight
+/// way between quaternions.
+fn pieces(list: &Words, from: f32, to: f32, animation: &Animation) -> usize {
+    let at = |t: f32| {
+        let frame = from + (to - from) * t;
+        around(list, frame, animation.frame_count, animation.loops())
+            .map_or(Quat::IDENTITY, |(a, b, t)| nlerp(rotation(a), rotation(b), t))
+    };
+    let good = |pieces: &usize| {
+        let n = *pieces as f32;
+        (0..*pieces).all(|piece| {
+            let (a, b) = (at(piece as f32 / n), at((piece + 1) as f32 / n));
+            [0.25f32, 0.5, 0.75].iter().all(|t| {
+                let arc = a.slerp(b, *t);
+                let straight = at((piece as f32 + t) / n);
+                2.0 * (arc - straight).length().min((arc + straight).length()) <= MAX_ARC_ERROR
+            })
+        })
+    };
+    [1, 2, 4, 8, 16, 32, 64].into_iter().find(good).unwrap_or(64)
+}
+
+/// Whether a channel of the Scene still says what the words that it was made of say.
+pub(in crate::formats::bmd) fn matches_keys(
+    channel: &Channel,
+    list: &Words,
+    base: (Vec3, Quat),
+    animation: &Animation,
+) -> bool {
+    let mut keys = Keys::default();
+    match channel.property {
+        Property::Translation => keys.translation = list.to_vec(),
+        Property::Rotation => keys.rotation = list.to_vec(),
+        Property::Scale => keys.scale = list.to_vec(),
+        Property::Weights => return false,
+    }
+    let size =
+        list.iter().flat_map(|(_, word)| Se32(*word).values()).fold(1.0f32, |size, x| size.max(x.abs()));
+    let same_frames = {
+        let mut frames = scene_frames(channel.property, list, animation);
+        frames.truncate(channel.times.len());
+        let expected = frames.iter().map(|frame| frame / rate(animation));
+        expected.zip(&channel.times).all(|(a, b)| (a - b).abs() <= 1e-5 * a.abs().max(1.0))
+            && frames.len() + 1 >= channel.times.len()
+    };
+    let same_value = |i: usize| {
+        let Some(time) = channel.times.get(i) else { return false };
+        let expected = value_at(channel.property, &keys, base, time * rate(animation), animation);
+        let off = |sign: f32| {
+            let pairs = expected.iter().zip(channel.key(i));
+            pairs.map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max)
+        };
+        match channel.property {
+            Property::Rotation => off(1.0).min(off(-1.0)) <= 1e-4,
+            _ => off(1.0) <= 1e-4 * size.max(base.0.abs().max_element()),
+        }
+    };
+    channel.interpolation == Interpolation::Linear && same_frames && (0..channel.times.len()).all(same_value)
+}

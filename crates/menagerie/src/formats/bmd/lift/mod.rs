@@ -1,0 +1,351 @@
+//! BMD to Scene.
+//!
+//! Every ordinary bone is a node and a joint of the one skin; bone 0 is their root. The meshes of the most detailed
+//! level are the primitives of one node, those of the others of nodes that stand in for it. Vertices are brought from
+//! the space of their bone to that of the model. Meshes that no level draws are hidden nodes: below their bone when
+//! they are its solid.
+
+mod animation;
+mod geometry;
+mod st;
+
+pub(super) use animation::matches_keys;
+pub(super) use geometry::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG};
+pub(super) use st::{looks_legacy, st_hint};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Mat4, Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::FORMAT;
+use super::model::{Bone, Model, flat_colour};
+use super::pose::{self, BoneKind, base, bone_kinds};
+use super::vertex::StReading;
+use crate::bytes::decode_text;
+use crate::diag::Issues;
+use crate::formats::{Lifted, ReadOptions};
+use crate::scene::{
+    Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node, NodeId,
+    Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn, srgb_byte_to_linear,
+    transform_distance,
+};
+
+/// From the file's axes to the Scene's.
+pub(super) const TURN: Turn = Turn::ZUpToYUp;
+
+/// Makes the Scene that a file means.
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let mut lifting = Lifting {
+        model,
+        st: st::reading(model, options.settings.get("bmd-st")),
+        rest: pose::rest(&model.bones),
+        kinds: bone_kinds(&model.bones),
+        scene: Scene::default(),
+        nodes: Vec::new(),
+        skin: None,
+        bindings: Vec::new(),
+        materials: BTreeMap::new(),
+    };
+    lifting.bones();
+    lifting.levels();
+    lifting.hidden();
+    lifting.animations();
+    lifting.scene_extras();
+    // How texture coordinates were read is said by the check already.
+    Lifted { scene: lifting.scene, issues: Issues::default() }
+}
+
+/// What the vertices of a bone hang on in the Scene.
+#[derive(Clone, Debug)]
+struct Binding {
+    joints: [u16; 4],
+    weights: [f32; 4],
+    /// From the bone's space to that of the model at rest.
+    place: Mat4,
+}
+
+struct Lifting<'a> {
+    model: &'a Model,
+    st: StReading,
+    rest: Vec<Mat4>,
+    kinds: Vec<BoneKind>,
+    scene: Scene,
+    /// The node of each ordinary bone.
+    nodes: Vec<Option<NodeId>>,
+    skin: Option<SkinId>,
+    /// For each bone, what its vertices hang on.
+    bindings: Vec<Binding>,
+    materials: BTreeMap<Vec<u8>, MaterialId>,
+}
+
+impl Lifting<'_> {
+    fn bones(&mut self) {
+        self.scene.scenes.push(SceneRoot::default());
+        self.scene.default_scene = Some(0);
+        if self.model.bones.is_empty() {
+            return;
+        }
+        let mut skin = Skin::default();
+        let mut joint_of = vec![0u16; self.kinds.len()];
+        for (i, kind) in self.kinds.clone().iter().enumerate() {
+            let (BoneKind::Ordinary(parent), Some(bone)) = (kind, self.model.bones.get(i)) else {
+                self.nodes.push(None);
+                continue;
+            };
+            let node = self.bone_node(i, bone);
+            let node = self.scene.nodes.push(node);
+            self.nodes.push(Some(node));
+            match parent.and_then(|parent| self.nodes.get(parent).copied().flatten()) {
+                Some(parent) => self.hang(parent, node),
+                None => self.root(node),
+            }
+            if let Some(place) = joint_of.get_mut(i) {
+                *place = u16::try_from(skin.joints.len()).unwrap_or(u16::MAX);
+            }
+            let inverse = self.rest.get(i).and_then(pose::inverse).unwrap_or_default();
+            skin.joints.push(node);
+            skin.inverse_binds.push(TURN.matrix(inverse));
+        }
+        self.bind(&mut skin, &joint_of);
+        let pseudo: Vec<Value> = self.pseudo_table();
+        if !pseudo.is_empty() {
+            skin.extras.set(FORMAT.id, "pseudo", pseudo);
+        }
+        self.skin = Some(self.scene.skins.push(skin));
+    }
+
+    fn bone_node(&self, i: usize, bone: &Bone) -> Node {
+        let (name, utf8) = decode_text(self.model.text(bone.name_at).unwrap_or_default());
+        let (translation, rotation) = base(&self.model.bones, i);
+        let mut node = Node {
+            name,
+            transform: Transform::Trs {
+                translation: TURN.vec3(translation),
+                rotation: TURN.quat(rotation),
+                scale: Vec3::ONE,
+            },
+            ..Node::default()
+        };
+        node.extras.set(FORMAT.id, "bone", i);
+        if (bone.translation, bone.rotation) != (0, 0) {
+            node.extras.set(FORMAT.id, "xform", json!([bone.translation, bone.rotation]));
+        }
+        if bone.solid != 0 {
+            node.extras.set(FORMAT.id, "solid", bone.solid);
+        }
+        if !utf8 {
+            node.extras.set(
+                FORMAT.id,
+                "name_bytes",
+                self.model.text(bone.name_at).unwrap_or_default().to_vec(),
+            );
+        }
+        node
+    }
+
+    /// What the vertices of each bone hang on. A pseudo-bone whose bones have different places at rest moves its
+    /// vertices by the blend of these bones' own matrices: that takes joints of its own, one below each bone.
+    fn bind(&mut self, skin: &mut Skin, joint_of: &[u16]) {
+        for (i, kind) in self.kinds.clone().iter().enumerate() {
+            let place = self.rest.get(i).copied().unwrap_or_default();
+            let binding = match kind {
+                BoneKind::Ordinary(_) => {
+                    let joint = joint_of.get(i).copied().unwrap_or(0);
+                    Binding { joints: [joint, 0, 0, 0], weights: [1.0, 0.0, 0.0, 0.0], place }
+                }
+                BoneKind::Blend(parts) => {
+                    let same = |(bone, _): &(usize, f32)| {
+                        self.rest.get(*bone).is_some_and(|other| transform_distance(other, &place) < 1e-6)
+                    };
+                    let shared = parts.iter().all(same);
+                    let inverse = pose::inverse(&place);
+                    let mut binding = Binding {
+                        joints: [0; 4],
+                        weights: [0.0; 4],
+                        place: inverse.map_or(Mat4::IDENTITY, |_| place),
+                    };
+                    let slots = binding.joints.iter_mut().zip(&mut binding.weights);
+                    for ((bone, weight), (joint, slot)) in parts.iter().zip(slots) {
+                        *slot = *weight;
+                        *joint = if shared {
+                            joint_of.get(*bone).copied().unwrap_or(0)
+                        } else {
+                            let mut helper = Node::default();
+                            helper.extras.set(FORMAT.id, "pseudo", i);
+                            let helper = self.scene.nodes.push(helper);
+                            if let Some(parent) = self.nodes.get(*bone).copied().flatten() {
+                                self.hang(parent, helper);
+                            }
+                            skin.joints.push(helper);
+                            skin.inverse_binds.push(TURN.matrix(inverse.unwrap_or_default()));
+                            u16::try_from(skin.joints.len() - 1).unwrap_or(u16::MAX)
+                        };
+                    }
+                    binding
+                }
+            };
+            self.bindings.push(binding);
+        }
+    }
+
+    fn pseudo_table(&self) -> Vec<Value> {
+        let pseudo = self.kinds.iter().zip(&self.model.bones).enumerate();
+        let pseudo = pseudo.filter(|(_, (kind, _))| matches!(kind, BoneKind::Blend(_)));
+        pseudo
+            .map(|(i, (_, bone))| {
+                json!({
+                    "bone": i,
+                    "xform": [bone.translation, bone.rotation],
+                    "name": self.model.text(bone.name_at),
+                    "solid": bone.solid,
+                })
+            })
+            .collect()
+    }
+
+    fn hang(&mut self, parent: NodeId, child: NodeId) {
+        if let Some(parent) = self.scene.nodes.get_mut(parent) {
+            parent.children.push(child);
+        }
+    }
+
+    fn root(&mut self, node: NodeId) {
+        if let Some(scene) = self.scene.scenes.first_mut() {
+            scene.roots.push(node);
+        }
+    }
+
+    /// The meshes of each level of detail: those of its range that have a material.
+    fn level_ranges(&self) -> Vec<Vec<usize>> {
+        let drawn = |i: &usize| self.model.meshes.get(*i).is_some_and(|mesh| mesh.material_at != 0);
+        let lods = &self.model.lods;
+        // A single entry of zeros stands for all meshes, as the oldest exporters wrote it.
+        if lods.len() < 2 && lods.iter().all(|lod| lod.first == 0 && lod.count == 0) {
+            return vec![(0..self.model.meshes.len()).filter(drawn).collect()];
+        }
+        let range = |first: u8, count: u8| usize::from(first)..usize::from(first) + usize::from(count);
+        lods.iter().map(|lod| range(lod.first, lod.count).filter(drawn).collect()).collect()
+    }
+
+    fn levels(&mut self) {
+        let mut top: Option<NodeId> = None;
+        for (level, meshes) in self.level_ranges().into_iter().enumerate() {
+            let name = if level == 0 { "model".to_owned() } else { format!("model.lod{level}") };
+            let Some(mesh) = self.mesh(&meshes, true) else { continue };
+            let mut node = Node { name, mesh: Some(mesh), skin: self.skin, ..Node::default() };
+            node.extras.set(FORMAT.id, "level", level);
+            let node = self.scene.nodes.push(node);
+            match top {
+                None => {
+                    top = Some(node);
+                    self.root(node);
+                }
+                Some(top) => {
+                    let distance = self.model.lods.get(level).and_then(super::Lod::distance);
+                    if let Some(top) = self.scene.nodes.get_mut(top) {
+                        top.lods.push(SceneLod { node, distance });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Meshes that no level draws.
+    fn hidden(&mut self) {
+        let drawn: BTreeSet<usize> = self.level_ranges().into_iter().flatten().collect();
+        for i in (0..self.model.meshes.len()).filter(|i| !drawn.contains(i)) {
+            let solid_of = |bone: &Bone| i != 0 && usize::from(bone.solid) == i;
+            let bones = self.model.bones.iter().zip(&self.nodes);
+            let users: Vec<NodeId> =
+                bones.filter(|(bone, _)| solid_of(bone)).filter_map(|(_, node)| *node).collect();
+            let Some(mesh) = self.mesh(&[i], users.is_empty()) else { continue };
+            if users.is_empty() {
+                let name = format!("mesh {i}");
+                let skin = self.skin;
+                let node = Node { name, mesh: Some(mesh), skin, visible: false, ..Node::default() };
+                let node = self.scene.nodes.push(node);
+                self.root(node);
+            }
+            for user in users {
+                let name = self.scene.nodes.get(user).map(|node| format!("{} solid", node.name));
+                let name = name.unwrap_or_default();
+                let mut node = Node { name, mesh: Some(mesh), visible: false, ..Node::default() };
+                node.extras.set(FORMAT.id, "solid_mesh", i);
+                let node = self.scene.nodes.push(node);
+                self.hang(user, node);
+            }
+        }
+    }
+
+    /// A mesh of the Scene with one primitive for each of the file's that draws something.
+    fn mesh(&mut self, meshes: &[usize], skinned: bool) -> Option<MeshId> {
+        let mut primitives = Vec::new();
+        for &i in meshes {
+            let Some(mesh) = self.model.meshes.get(i) else { continue };
+            if let Some(mut primitive) = self.primitive(i, mesh, skinned && self.skin.is_some()) {
+                primitive.material = self.model.material(mesh).map(|name| self.material(name));
+                primitives.push(primitive);
+            }
+        }
+        (!primitives.is_empty())
+            .then(|| self.scene.meshes.push(SceneMesh { primitives, ..SceneMesh::default() }))
+    }
+
+    fn material(&mut self, raw: &[u8]) -> MaterialId {
+        if let Some(material) = self.materials.get(raw) {
+            return *material;
+        }
+        let (name, utf8) = decode_text(raw);
+        let flat = raw.first() == Some(&b'#');
+        let [r, g, b] = flat_colour(raw).unwrap_or([255; 3]).map(srgb_byte_to_linear);
+        let texture = (!flat && !raw.is_empty()).then(|| {
+            let image = self.scene.images.push(Image { uri: Some(name.clone()), ..Image::default() });
+            TextureRef::new(self.scene.textures.push(Texture { image: Some(image), ..Texture::default() }))
+        });
+        let mut material = Material {
+            name,
+            shading: Shading::MetallicRoughness(MetallicRoughness {
+                base_color: [r, g, b, 1.0],
+                base_color_texture: texture,
+                metallic: 0.0,
+                roughness: 1.0,
+                metallic_roughness_texture: None,
+            }),
+            ..Material::default()
+        };
+        if !utf8 {
+            material.extras.set(FORMAT.id, "name_bytes", raw.to_vec());
+        }
+        let material = self.scene.materials.push(material);
+        self.materials.insert(raw.to_vec(), material);
+        material
+    }
+
+    /// What no element of the Scene can say: the LOD table as it is, meshes that draw nothing, the reading of S/T.
+    fn scene_extras(&mut self) {
+        let extras = &mut self.scene.extras;
+        let lods: Vec<Value> =
+            self.model.lods.iter().map(|lod| json!([lod.first, lod.count, lod.scale])).collect();
+        extras.set(FORMAT.id, "lods", lods);
+        extras.set(FORMAT.id, "meshes", self.model.meshes.len());
+        if self.st == StReading::Legacy {
+            extras.set(FORMAT.id, "st", "legacy");
+        }
+        let empty = self.model.meshes.iter().enumerate().filter(|(_, mesh)| !geometry::draws(mesh));
+        let empty: Vec<Value> = empty
+            .map(|(i, mesh)| {
+                let words: Vec<u8> = mesh.vertices.iter().flat_map(|vertex| vertex.bytes()).collect();
+                json!({ "mesh": i, "material": self.model.material(mesh), "flags": mesh.flags, "vertices": words })
+            })
+            .collect();
+        if !empty.is_empty() {
+            extras.set(FORMAT.id, "empty", empty);
+        }
+    }
+}
+
+/// The rotation in the file's axes.
+pub(super) fn own_rotation(rotation: Quat) -> Quat {
+    TURN.inverse().quat(rotation)
+}

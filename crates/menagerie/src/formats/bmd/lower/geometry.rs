@@ -1,0 +1,462 @@
+use glam::{Mat3, Mat4, Vec3};
+use serde_json::Value;
+
+use super::{Lowering, Piece, inverse_place, word};
+use crate::bytes::f8a_from_f32;
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::lift::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG, TURN};
+use crate::formats::bmd::model::{Face, FaceKind, Mesh};
+use crate::formats::bmd::vertex::{
+    Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
+};
+use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
+use crate::scene::{
+    CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
+};
+
+/// What packing a mesh cost.
+#[derive(Default)]
+struct Errors {
+    position: ErrorStats,
+    normal: ErrorStats,
+    uv: ErrorStats,
+    colour: ErrorStats,
+    /// How much of a vertex hangs on joints that it no longer hangs on.
+    weight: ErrorStats,
+    /// The largest distance between neighbouring positions.
+    step: f32,
+}
+
+impl Lowering<'_> {
+    pub(super) fn meshes(&mut self) {
+        let hidden = self.hidden_nodes();
+        let shown: Vec<NodeId> = self.kept.iter().copied().filter(|id| !hidden.contains(id)).collect();
+        let levels = |id: &NodeId| self.scene.nodes.get(*id).map_or(0, |node| node.lods.len());
+        let with_mesh = |id: &NodeId| self.scene.nodes.get(*id).is_some_and(|node| node.mesh.is_some());
+        let last = shown.iter().filter(|id| with_mesh(id)).map(levels).max().unwrap_or(0);
+        self.distances = vec![None; last + 1];
+        for level in 0..=last {
+            for id in &shown {
+                let Some(node) = self.scene.nodes.get(*id).filter(|node| node.mesh.is_some()) else {
+                    continue;
+                };
+                // What has fewer levels is there in all: its last one.
+                let stand_in = level.min(node.lods.len()).checked_sub(1).and_then(|i| node.lods.get(i));
+                let drawn = stand_in.map_or(*id, |lod| lod.node);
+                if let (Some(lod), Some(place)) = (stand_in, self.distances.get_mut(level)) {
+                    *place = place.or(lod.distance);
+                }
+                self.node_mesh(drawn, Some(level));
+            }
+        }
+        for id in self.kept.clone().into_iter().filter(|id| hidden.contains(id)) {
+            self.node_mesh(id, None);
+        }
+        self.place_meshes();
+    }
+
+    /// The nodes that are hidden or below one that is.
+    fn hidden_nodes(&self) -> std::collections::BTreeSet<NodeId> {
+        let roots: Vec<NodeId> = self
+            .kept
+            .iter()
+            .copied()
+            .filter(|id| self.scene.nodes.get(*id).is_some_and(|n| !n.visible))
+            .collect();
+        self.scene.walk(&roots).into_iter().collect()
+    }
+
+    fn node_mesh(&mut self, id: NodeId, level: Option<usize>) {
+        let Some(node) = self.scene.nodes.get(id) else { return };
+        let Some(mesh) = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh)) else { return };
+        for (i, primitive) in mesh.primitives.iter().enumerate() {
+            let path = format!("nodes[{}].mesh.primitives[{i}]", id.index());
+            if primitive.topology != Topology::Triangles {
+                self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BMD");
+                continue;
+            }
+            let unnamed_hidden = primitive.material.is_none() && level.is_none();
+            let material = (!unnamed_hidden).then(|| self.material_name(primitive.material));
+            for part in self.parts(&path, id, primitive) {
+                self.piece(&path, id, node, &part, material.clone(), level);
+            }
+        }
+    }
+
+    /// The primitive in its shape at rest, cut into pieces that have few enough vertices.
+    fn parts(&mut self, path: &str, id: NodeId, primitive: &Primitive) -> Vec<Primitive> {
+        let mut whole = primitive.clone();
+        if let Some(weights) = self.rest.weights.get(id.index()).filter(|_| !whole.targets.is_empty()) {
+            bake_morphs(&mut whole, weights);
+        }
+        let limit = self.number("bmd-split").map_or(65535, |limit| (limit as usize).clamp(3, 65535));
+        if whole.positions.len() <= limit {
+            return vec![whole];
+        }
+        let parts = split_by_vertex_limit(&whole, limit);
+        let message = format!("the mesh was cut into {} pieces of at most {limit} vertices", parts.len());
+        self.losses.approximated(Aspect::Topology, path, message);
+        parts
+    }
+
+    fn piece(
+        &mut self,
+        path: &str,
+        id: NodeId,
+        node: &Node,
+        primitive: &Primitive,
+        material: Option<Vec<u8>>,
+        level: Option<usize>,
+    ) {
+        let flat = material.as_ref().is_some_and(|name| name.first() == Some(&b'#'));
+        let mut errors = Errors::default();
+        let placed = self.placed(id, node, primitive, &mut errors);
+        let made_normals = if primitive.normals.is_empty() { smooth_normals(primitive) } else { Vec::new() };
+        let mut mesh = Mesh::default();
+        let mut without_shade = 0usize;
+        let mut with = (false, false);
+        for (v, placed) in placed.iter().enumerate() {
+            let normal = primitive.normals.get(v).or(made_normals.get(v)).copied().unwrap_or([0.0, 1.0, 0.0]);
+            let unpacked = Unpacked {
+                position: placed.local.to_array(),
+                st: primitive.uvs.first().and_then(|set| set.get(v)).copied().unwrap_or_default(),
+                normal: normal_codes(primitive, v, placed, normal),
+                shade: shade(primitive, v),
+                bone: u8::try_from(placed.bone).unwrap_or(0),
+            };
+            let form = self.form(primitive, v, flat, &unpacked);
+            let vertex = form.pack(&unpacked);
+            without_shade += usize::from(vertex.shade().is_none() && unpacked.shade != WHITE);
+            with.0 |= vertex.st(flat, self.st).is_some();
+            with.1 |= vertex.normal_codes(flat).is_none();
+            self.measure(primitive, v, placed, &vertex, flat, &mut errors);
+            mesh.vertices.push(vertex);
+        }
+        mesh.faces = faces(primitive);
+        let counted = match primitive.extras.get(FORMAT.id, "quads_count_once") {
+            Some(_) => mesh.faces.len(),
+            None => mesh.counted_triangles(),
+        };
+        if counted > usize::from(u16::MAX) {
+            let message = "the number of triangles is larger than its field can say";
+            self.losses.approximated(Aspect::Topology, path, message);
+        }
+        mesh.triangle_count = counted.min(usize::from(u16::MAX)) as u16;
+        mesh.flags = flags(&mesh, primitive.extras.get(FORMAT.id, "flags").and_then(word));
+        self.report(path, primitive, &mesh, errors, without_shade, with);
+        let index = primitive.extras.get(FORMAT.id, "mesh").and_then(Value::as_u64);
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        self.pieces.push(Piece { mesh, material, index, level });
+    }
+
+    /// Where each vertex is at rest, which bone holds it, and where it is in that bone's space.
+    fn placed(&self, id: NodeId, node: &Node, primitive: &Primitive, errors: &mut Errors) -> Vec<Placed> {
+        let solid = self.as_read && node.extras.get(FORMAT.id, "solid_mesh").is_some();
+        let palette = self.rest.palette(self.scene, id).filter(|_| !primitive.joints.is_empty());
+        let own = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
+        let skin = node.skin.and_then(|skin| self.scene.skins.get(skin));
+        let mut list = Vec::with_capacity(primitive.positions.len());
+        for (v, position) in primitive.positions.iter().enumerate() {
+            let stored = Vec3::from_array(*position);
+            let bound = palette.as_ref().and_then(|palette| blended(palette, primitive, v));
+            let (mut matrix, mut bone) = (bound.unwrap_or(own), self.bone_at(id));
+            if let (Some((joint, weight)), Some(skin)) = (heaviest(primitive, v), skin) {
+                let held = skin.joints.get(usize::from(joint)).map_or(0, |joint| self.bone_at(*joint));
+                errors.weight.add(f64::from(1.0 - weight));
+                bone = held;
+            }
+            // At rest a bind matrix undoes its joint, but for the last digits.
+            let moved = matrix.transform_point3(stored);
+            if bound.is_some() && moved.distance(stored) <= 2e-5 * stored.length().max(1.0) {
+                let turned = Mat3::from_mat4(matrix).transpose() * Mat3::from_mat4(matrix);
+                if (turned - Mat3::IDENTITY).to_cols_array().iter().all(|x| x.abs() < 1e-4)
+                    && (Mat3::from_mat4(matrix) - Mat3::IDENTITY)
+                        .to_cols_array()
+                        .iter()
+                        .all(|x| x.abs() < 1e-4)
+                {
+                    matrix = Mat4::IDENTITY;
+                }
+            }
+            let kept_bone = row(primitive, BONE, v).and_then(|row| row.first().copied());
+            if let Some(kept) = kept_bone.filter(|_| self.as_read) {
+                bone = (kept as usize).min(255);
+                errors.weight = ErrorStats::default();
+            }
+            if solid {
+                (matrix, bone) = (Mat4::IDENTITY, kept_bone.map_or(0, |bone| bone as usize));
+            }
+            let place =
+                if solid { Mat4::IDENTITY } else { self.places.get(bone).copied().unwrap_or_default() };
+            let inverse = inverse_place(&place);
+            let place = if inverse == Mat4::IDENTITY { Mat4::IDENTITY } else { place };
+            let world = TURN.inverse().vec3(matrix.transform_point3(stored));
+            let mut local = inverse.transform_point3(world);
+            if let Some(&[x, y, z]) = row(primitive, POSITION, v) {
+                let kept = TURN.inverse().vec3(Vec3::new(x, y, z));
+                if place.transform_point3(kept).distance(world) <= 1e-4 * world.length().max(1.0) {
+                    local = kept;
+                }
+            }
+            let turn = Mat3::from_mat4(inverse * TURN.inverse().to_matrix()) * Mat3::from_mat4(matrix);
+            list.push(Placed { world, local, bone, place, turn });
+        }
+        list
+    }
+
+    /// The form of a vertex: what the option says, what the file had, or the smallest that holds what is there.
+    fn form(&self, primitive: &Primitive, v: usize, flat: bool, unpacked: &Unpacked) -> Form {
+        let setting = self.options.settings.get("bmd-vertex").filter(|setting| *setting != "auto");
+        let kept = row(primitive, TAG, v).and_then(|row| row.first()).map(|tag| *tag as u64);
+        let kept = kept.or_else(|| primitive.extras.get(FORMAT.id, "vertex").and_then(Value::as_u64));
+        let kept = kept.filter(|_| setting.is_none()).and_then(|tag| u8::try_from(tag).ok());
+        if let Some(tag) = kept {
+            let short = tag == 64;
+            let form = Form::of(if short { 0 } else { tag }, flat, self.st);
+            let holds_bone = match form {
+                Form::Textured64 | Form::Flat64 => unpacked.bone < 0xF0,
+                Form::Bits96(tag) => tag & 2 != 0 || unpacked.bone == 0,
+                _ => true,
+            };
+            if holds_bone {
+                return form;
+            }
+        }
+        let inside = unpacked.st.iter().all(|x| (-0.5..=1.4998).contains(x));
+        let wide = |shade: bool| Form::Bits96(0xF8 | u8::from(!inside) | if shade { 0 } else { 2 });
+        let long = if self.st == StReading::Legacy { Form::Legacy128 } else { Form::Bits128 };
+        let coloured = !primitive.colors.is_empty();
+        let has_uvs = !primitive.uvs.is_empty();
+        let short = if flat { Form::Flat64 } else { Form::Textured64 };
+        let form = match setting {
+            Some("64") => short,
+            Some("96") => wide(coloured && unpacked.bone == 0),
+            Some("128") => long,
+            _ if coloured && unpacked.bone == 0 => wide(true),
+            _ if coloured => long,
+            _ if flat && !has_uvs => short,
+            _ if flat || !primitive.normals.is_empty() => wide(false),
+            _ => short,
+        };
+        let form = if matches!(form, Form::Textured64 | Form::Flat64) && unpacked.bone >= 0xF0 {
+            wide(false)
+        } else {
+            form
+        };
+        let meant = Vec3::from_array(unpacked.position);
+        let off = |form: Form| Vec3::from_array(form.pack(unpacked).position()).distance(meant);
+        match self.number("bmd-position-error").filter(|_| setting.is_none()) {
+            Some(limit) if off(form) > limit && off(long) < off(form) => long,
+            _ => form,
+        }
+    }
+
+    fn measure(
+        &self,
+        primitive: &Primitive,
+        v: usize,
+        placed: &Placed,
+        vertex: &Vertex,
+        flat: bool,
+        errors: &mut Errors,
+    ) {
+        let found = placed.place.transform_point3(vertex.position().into());
+        let off = found.distance(placed.world);
+        // What the digits of a float explain is nobody's loss.
+        errors.position.add(if off > 2e-6 * placed.world.length().max(1.0) { f64::from(off) } else { 0.0 });
+        if let Some(packed) = vertex.packed_position() {
+            errors.step = errors.step.max(packed.step());
+        }
+        if let Some(normal) = primitive.normals.get(v) {
+            let meant = (placed.turn * Vec3::from_array(*normal)).normalize_or_zero();
+            let stored = vertex.normal(flat).unwrap_or(vertex.position());
+            let stored = Vec3::from_array(stored);
+            let angle = meant.cross(stored).length().atan2(meant.dot(stored)).to_degrees();
+            let zero = stored == Vec3::ZERO;
+            errors.normal.add(if zero || angle < 0.02 { 0.0 } else { f64::from(angle) });
+        }
+        if let (Some(uv), Some(st)) =
+            (primitive.uvs.first().and_then(|set| set.get(v)), vertex.st(flat, self.st))
+        {
+            let off = uv.iter().zip(st).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+            errors.uv.add(off);
+        }
+        if let Some([r, g, b, a]) = primitive.colors.first().and_then(|set| set.get(v)) {
+            let colour = shade_colour(vertex.shade().unwrap_or(WHITE)).map(srgb_byte_to_linear);
+            let off = colour.iter().zip([r, g, b]).map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>();
+            let off = (off + f64::from(1.0 - a).powi(2)).sqrt();
+            errors.colour.add(if off > 1e-6 { off } else { 0.0 });
+        }
+    }
+
+    fn report(
+        &mut self,
+        path: &str,
+        primitive: &Primitive,
+        mesh: &Mesh,
+        errors: Errors,
+        without_shade: usize,
+        (with_st, without_normals): (bool, bool),
+    ) {
+        let kind = mesh.vertices.first().map_or(VertexKind::Bits64, Vertex::kind).bytes() * 8;
+        let message = format!("packed into {kind}-bit vertices, steps of up to {} units", errors.step);
+        self.losses.measured(Aspect::Positions, path, message, errors.position, "scene units");
+        let message = if without_normals {
+            "64-bit vertices with textures have no normals; the direction from the bone stands for them"
+        } else {
+            "packed into 8 bits a component"
+        };
+        self.losses.measured(Aspect::Normals, path, message, errors.normal, "degrees");
+        self.losses.measured(Aspect::Uvs, path, "packed into 11 to 14 bits", errors.uv, "uv");
+        let message = "vertex colours became the nearest of 256 shades";
+        self.losses.measured(Aspect::Colors, path, message, errors.colour, "linear colour");
+        let message = "each vertex hangs on the one bone that held it most";
+        self.losses.measured(Aspect::Skins, path, message, errors.weight, "weight");
+        if errors.weight.is_off() {
+            let message = "with one bone a vertex the normals turn with that bone";
+            self.losses.approximated(Aspect::Normals, path, message);
+        }
+        if primitive.normals.is_empty() && !mesh.vertices.is_empty() {
+            self.losses.added(Aspect::Normals, path, "normals were made from the triangles");
+        }
+        if primitive.uvs.is_empty() && with_st {
+            self.losses.added(Aspect::Uvs, path, "texture coordinates of zero were added");
+        }
+        if !primitive.uvs.is_empty() && !with_st {
+            self.losses.dropped(
+                Aspect::Uvs,
+                path,
+                "64-bit vertices of a flat colour have no texture coordinates",
+            );
+        }
+        let white = mesh.vertices.iter().all(|vertex| vertex.shade().unwrap_or(WHITE) == WHITE);
+        if !primitive.colors.is_empty() && (without_shade > 0 || white) {
+            self.losses.dropped(Aspect::Colors, path, "some vertices have no shade or are plain white");
+        }
+        if primitive.colors.len() > 1 {
+            let more = primitive.colors.len() - 1;
+            let message = "BMD holds one set of vertex colours";
+            self.losses.push(Loss::new(Aspect::Colors, LossKind::Dropped, path, message).count(more));
+        }
+    }
+}
+
+/// A vertex in its place.
+struct Placed {
+    /// Where it is in the model at rest, in the file's axes.
+    world: Vec3,
+    /// Where it is in the space of its bone.
+    local: Vec3,
+    bone: usize,
+    /// From the bone's space to the model's.
+    place: Mat4,
+    /// From the primitive's normals to those of the bone.
+    turn: Mat3,
+}
+
+/// The values of a custom attribute for one vertex.
+fn row<'a>(primitive: &'a Primitive, name: &str, v: usize) -> Option<&'a [f32]> {
+    let CustomAttribute { width, values } = primitive.custom.get(name)?;
+    values.get(v * width..(v + 1) * width)
+}
+
+/// The joint that holds a vertex most, and its weight.
+fn heaviest(primitive: &Primitive, v: usize) -> Option<(u16, f32)> {
+    let mut sums: Vec<(u16, f32)> = Vec::new();
+    for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {
+        let (joints, weights) = (joints.get(v)?, weights.get(v)?);
+        for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+            match sums.iter_mut().find(|(other, _)| other == joint) {
+                Some((_, sum)) => *sum += weight,
+                None => sums.push((*joint, *weight)),
+            }
+        }
+    }
+    // The first of equal ones.
+    sums.into_iter()
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
+        .map(|(j, w)| (j, w.min(1.0)))
+}
+
+fn blended(palette: &[Mat4], primitive: &Primitive, v: usize) -> Option<Mat4> {
+    let mut sum = Mat4::ZERO;
+    let mut weight_sum = 0.0;
+    for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {
+        for (joint, weight) in joints.get(v)?.iter().zip(weights.get(v)?) {
+            sum += palette.get(usize::from(*joint)).copied().unwrap_or_default() * *weight;
+            weight_sum += weight;
+        }
+    }
+    (weight_sum > 0.0).then_some(sum)
+}
+
+/// The codes of a normal: those that the file had, or the nearest direction.
+fn normal_codes(primitive: &Primitive, v: usize, placed: &Placed, normal: [f32; 3]) -> [u8; 3] {
+    let direction = (placed.turn * Vec3::from_array(normal)).normalize_or_zero();
+    match row(primitive, NORMAL_LENGTH, v).and_then(|row| row.first()) {
+        Some(length) => (direction * *length).to_array().map(f8a_from_f32),
+        None => nearest_direction(direction.to_array()),
+    }
+}
+
+/// The shade byte of a vertex: the one that the file had if it is still that colour, or the nearest.
+fn shade(primitive: &Primitive, v: usize) -> u8 {
+    let Some([r, g, b, _]) = primitive.colors.first().and_then(|set| set.get(v)) else { return WHITE };
+    let colour = [*r, *g, *b].map(linear_to_srgb_byte);
+    let kept = row(primitive, SHADE, v).and_then(|row| row.first()).map(|shade| *shade as u8);
+    kept.filter(|shade| shade_colour(*shade) == colour).unwrap_or_else(|| nearest_shade(colour))
+}
+
+/// The faces: in the forms that the file had if they still fit, else triangles.
+fn faces(primitive: &Primitive) -> Vec<Face> {
+    let letters = primitive.extras.get(FORMAT.id, "faces").and_then(Value::as_str);
+    if let Some(faces) = letters.and_then(|letters| faces_as_read(primitive.triangles(), letters)) {
+        return faces;
+    }
+    let kind = if primitive.positions.len() > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
+    primitive.triangles().iter().filter_map(|triangle| Face::new(kind, triangle)).collect()
+}
+
+fn faces_as_read(mut triangles: &[[u32; 3]], letters: &str) -> Option<Vec<Face>> {
+    let mut faces = Vec::new();
+    for letter in letters.chars() {
+        let kind = FaceKind::of_letter(letter)?;
+        let ([a, b, c], mut rest) = triangles.split_first()?;
+        let face = if kind.is_quad() {
+            let ([a2, c2, d], after) = rest.split_first()?;
+            rest = after;
+            if (a2, c2) != (a, c) {
+                return None;
+            }
+            Face::new(kind, &[*a, *b, *c, *d])
+        } else {
+            Face::new(kind, &[*a, *b, *c])
+        };
+        faces.push(face?);
+        triangles = rest;
+    }
+    triangles.is_empty().then_some(faces)
+}
+
+/// The flags: those that the file had unless they exclude something, else what describes the mesh best.
+fn flags(mesh: &Mesh, kept: Option<u32>) -> u32 {
+    let all = |kind| mesh.vertices.iter().all(|vertex| vertex.kind() == kind);
+    let letters = |allowed: &str| mesh.faces.iter().all(|face| allowed.contains(face.kind().letter()));
+    let fits = |flags: &u32| {
+        let vertices = match flags & 3 {
+            0 => all(VertexKind::Bits64),
+            2 => all(VertexKind::Bits128),
+            3 => all(VertexKind::Bits96),
+            _ => true,
+        };
+        vertices
+            && letters(["t", "tqTQ", "T", "TQ"].get((flags >> 2 & 3) as usize).copied().unwrap_or("tqTQ"))
+    };
+    let best = || {
+        let vertices = [0, 2, 3].into_iter().find(|flags| fits(&(flags | 4))).unwrap_or(1);
+        [0u32, 2, 3, 1].into_iter().map(|faces| faces << 2 | vertices).find(fits).unwrap_or(5)
+    };
+    kept.filter(fits).unwrap_or_else(best)
+}

@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+
+use crate::bytes::align;
+use crate::formats::bmd::model::{ANIMATION_RECORD, BONE_RECORD, LOD_RECORD, MESH_RECORD, Model, Table};
+
+/// Bytes that the header takes: as much as the original exporter gives it.
+const HEADER_SPACE: usize = 0x40;
+/// Where tables and lists begin: at multiples of this.
+const ALIGNMENT: usize = 16;
+
+/// The names of the parts of a model, in their order.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) materials: Vec<Option<Vec<u8>>>,
+    pub(super) bones: Vec<Vec<u8>>,
+    pub(super) animations: Vec<Vec<u8>>,
+}
+
+/// Gives everything its place: tables, lists, names, frames, in this order.
+pub(super) fn lay_out(model: &mut Model, names: &Names) {
+    let mut end = HEADER_SPACE;
+    let mut take = |bytes: usize, alignment: usize| {
+        let at = align(end, alignment).unwrap_or(end);
+        if bytes > 0 {
+            end = at + bytes;
+        }
+        u32::try_from(at).unwrap_or(u32::MAX)
+    };
+    let mut table = |count: usize, record: usize, alignment: usize| match count * record {
+        0 => Table::default(),
+        size => Table { offset: take(size, alignment), size: size as u32 },
+    };
+    model.lod_table = table(model.lods.len(), LOD_RECORD, 4);
+    model.mesh_table = table(model.meshes.len(), MESH_RECORD, ALIGNMENT);
+    model.bone_table = table(model.bones.len(), BONE_RECORD, ALIGNMENT);
+    model.animation_table = table(model.animations.len(), ANIMATION_RECORD, ALIGNMENT);
+    for mesh in &mut model.meshes {
+        mesh.vertex_bytes = mesh.stored_vertex_bytes() as u32;
+        mesh.face_bytes = mesh.stored_face_bytes() as u32;
+        mesh.vertex_count = u16::try_from(mesh.vertices.len()).unwrap_or(u16::MAX);
+        mesh.vertices_at = take(mesh.vertex_bytes as usize, ALIGNMENT);
+        mesh.faces_at = take(mesh.face_bytes as usize, ALIGNMENT);
+    }
+    let mut pool: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    let mut name =
+        |name: &[u8]| -> u32 { *pool.entry(name.to_vec()).or_insert_with(|| take(name.len() + 1, 1)) };
+    for (mesh, material) in model.meshes.iter_mut().zip(&names.materials) {
+        mesh.material_at = material.as_deref().map_or(0, &mut name);
+    }
+    for (bone, own) in model.bones.iter_mut().zip(&names.bones) {
+        bone.name_at = if own.is_empty() { 0 } else { name(own) };
+    }
+    for (animation, own) in model.animations.iter_mut().zip(&names.animations) {
+        animation.name_at = if own.is_empty() { 0 } else { name(own) };
+    }
+    model.strings = pool.into_iter().map(|(name, at)| (at, name)).collect();
+    for animation in &mut model.animations {
+        animation.frame_bytes = animation.stored_frame_bytes() as u32;
+        animation.frames_at = take(animation.frame_bytes as usize, ALIGNMENT);
+    }
+    model.other = BTreeMap::new();
+    let length = model.length().max(HEADER_SPACE);
+    model.keep_other(&vec![0; length]);
+}

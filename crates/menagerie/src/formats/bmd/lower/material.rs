@@ -1,0 +1,103 @@
+use super::{Lowering, raw_name};
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
+use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::model::flat_colour;
+use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
+
+impl Lowering<'_> {
+    /// The name that stands for a material: that of its picture, or its colour.
+    pub(super) fn material_name(&mut self, id: Option<MaterialId>) -> Vec<u8> {
+        let Some((id, material)) = id.and_then(|id| Some((id, self.scene.materials.get(id)?))) else {
+            let message = "the default material became a plain white one";
+            self.losses.approximated(Aspect::Materials, "materials", message);
+            return b"#FFFFFF".to_vec();
+        };
+        let path = format!("materials[{}]", id.index());
+        self.unheld_settings(&path, material);
+        let picture = self.picture_name(&path, material);
+        let [r, g, b, a] = material.base_color();
+        let bytes = [r, g, b].map(linear_to_srgb_byte);
+        let named = material.name.as_bytes();
+        let name = match picture {
+            Some(picture) => {
+                if bytes != [255; 3] {
+                    let message = "a textured material has no colour of its own in BMD";
+                    self.losses.dropped(Aspect::Materials, path.clone(), message);
+                }
+                picture
+            }
+            // A name that already means this colour, as it was written.
+            None if named.first() == Some(&b'#') && flat_colour(named).unwrap_or([255; 3]) == bytes => {
+                raw_name(&material.extras, &material.name)
+            }
+            None => {
+                let [r, g, b] = bytes;
+                format!("#{r:02X}{g:02X}{b:02X}").into_bytes()
+            }
+        };
+        let mut stats = ErrorStats::default();
+        for (byte, meant) in bytes.iter().zip([r, g, b]) {
+            let off = f64::from((srgb_byte_to_linear(*byte) - meant).abs());
+            stats.add(if off > 1e-6 { off } else { 0.0 });
+        }
+        stats.add(f64::from((1.0 - a).abs()));
+        let message = "the base colour was rounded to 8 bits without alpha";
+        self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
+        if name != raw_name(&material.extras, &material.name) {
+            let message = "a material is called by its picture or its colour in BMD";
+            self.losses.dropped(Aspect::Names, path, message);
+        }
+        name
+    }
+
+    fn unheld_settings(&mut self, path: &str, material: &Material) {
+        let matt = matches!(&material.shading, Shading::MetallicRoughness(m) if m.metallic == 0.0 && m.roughness == 1.0);
+        if !matt {
+            let message = "metal, roughness and highlights have no place in BMD";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        if material.emissive != [0.0; 3] {
+            let message = "light that a surface gives off has no place in BMD";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        if material.alpha != AlphaMode::Opaque || material.unlit || material.double_sided {
+            let message = "transparency, double sides and surfaces without shading have no place in BMD";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        let others = material.textures().count() - usize::from(material.base_color_texture().is_some());
+        if others > 0 {
+            let message = "BMD has one texture, the base colour; other maps were left out";
+            self.losses.dropped(Aspect::Textures, path, message);
+            self.losses.dropped(Aspect::Materials, path, "so were the strengths of other maps");
+        }
+    }
+
+    /// The name of the base colour picture.
+    fn picture_name(&mut self, path: &str, material: &Material) -> Option<Vec<u8>> {
+        let texture = material.base_color_texture()?;
+        let stored = self.scene.textures.get(texture.texture)?;
+        let image = stored.image.and_then(|image| self.scene.images.get(image));
+        if texture.uv_set != 0 || texture.transform.is_some() || stored.sampler.is_some() {
+            let message = "how the texture is placed, tiled and filtered has no place in BMD";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        let uri = image.and_then(|image| image.uri.as_deref()).unwrap_or_default();
+        let kept = uri == material.name && material.extras.of(FORMAT.id).is_some();
+        let mut name = if kept { raw_name(&material.extras, uri) } else { uri.as_bytes().to_vec() };
+        name.retain(|byte| *byte != 0);
+        if name.is_empty() {
+            self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
+            return None;
+        }
+        if name.first() == Some(&b'#') {
+            name.splice(..0, *b"./");
+        }
+        if name.len() > 255 {
+            let message = "the name of the texture was cut off after 255 bytes";
+            self.losses.approximated(Aspect::Textures, path, message);
+            name.truncate(255);
+        }
+        Some(name)
+    }
+}

@@ -1,0 +1,170 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Mat4, Quat, Vec3};
+use serde_json::Value;
+
+use super::{Lowering, byte, bytes, inverse_place, raw_name, word};
+use crate::bytes::Se32;
+use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::lift::{TURN, own_rotation};
+use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
+use crate::formats::bmd::vertex::nearest_direction;
+use crate::formats::bmd::{FORMAT, pose};
+use crate::scene::{NodeId, Property};
+
+/// Bones that ids can tell apart, without the 16 that 64-bit vertices have no id for.
+const MAX_BONES: usize = 240;
+
+impl Lowering<'_> {
+    /// The bones: those of the file that the Scene was read from, or one for each node that moves something.
+    pub(super) fn skeleton(&mut self) {
+        self.as_read = self.read_bones().is_some();
+        if !self.as_read {
+            self.model.bones.clear();
+            self.names.bones.clear();
+            self.node_of.clear();
+            self.bone_of.iter_mut().for_each(|bone| *bone = None);
+            self.new_bones();
+        }
+        self.places = pose::rest(&self.model.bones);
+    }
+
+    /// The bones as they were read; `None` unless all are there.
+    fn read_bones(&mut self) -> Option<()> {
+        let mut by_index: BTreeMap<usize, NodeId> = BTreeMap::new();
+        for id in &self.kept {
+            let index = self.scene.nodes.get(*id)?.extras.get(FORMAT.id, "bone").and_then(Value::as_u64);
+            if let Some(index) = index {
+                by_index.insert(usize::try_from(index).ok()?, *id);
+            }
+        }
+        let pseudo: BTreeMap<usize, &Value> = self
+            .scene
+            .skins
+            .values()
+            .filter_map(|skin| skin.extras.get(FORMAT.id, "pseudo")?.as_array())
+            .flatten()
+            .filter_map(|entry| Some((usize::try_from(entry.get("bone")?.as_u64()?).ok()?, entry)))
+            .collect();
+        let count = by_index.len() + pseudo.len();
+        if by_index.is_empty() || count > 256 {
+            return None;
+        }
+        for index in 0..count {
+            match (by_index.get(&index), pseudo.get(&index)) {
+                (Some(node), _) => self.read_bone(index, *node)?,
+                (None, Some(entry)) => {
+                    let [ids, weights] = entry.get("xform")?.as_array()?.as_slice() else { return None };
+                    let solid = entry.get("solid").and_then(byte).unwrap_or(0);
+                    let (translation, rotation) = (word(ids)?, word(weights)?);
+                    let bone =
+                        Bone { translation, rotation, parent: PSEUDO_PARENT, solid, ..Bone::default() };
+                    self.push_bone(bone, entry.get("name").and_then(bytes).unwrap_or_default(), None);
+                }
+                (None, None) => return None,
+            }
+        }
+        self.moving_nodes().iter().all(|node| self.is_own(*node)).then_some(())
+    }
+
+    /// Whether a node is a bone or stands for a part of a pseudo-bone.
+    fn is_own(&self, node: NodeId) -> bool {
+        let pseudo = self.scene.nodes.get(node).is_some_and(|n| n.extras.get(FORMAT.id, "pseudo").is_some());
+        pseudo || self.bone_of.get(node.index()).copied().flatten().is_some()
+    }
+
+    fn read_bone(&mut self, index: usize, id: NodeId) -> Option<()> {
+        let node = self.scene.nodes.get(id)?;
+        let parent = self.parents.get(id.index()).copied().flatten();
+        let parent = parent.and_then(|parent| self.bone_of.get(parent.index()).copied().flatten());
+        if (index == 0) != parent.is_none() {
+            return None;
+        }
+        let (translation, turned, scale, shear) = node.transform.to_trs();
+        let (translation, turned) = (TURN.inverse().vec3(translation), own_rotation(turned));
+        if scale.distance(Vec3::ONE) > 1e-5 || shear > 1e-5 {
+            return None;
+        }
+        let kept = node.extras.get(FORMAT.id, "xform").and_then(Value::as_array);
+        let kept =
+            kept.and_then(|xform| Some((word(xform.first()?)?, word(xform.get(1)?)?))).unwrap_or((0, 0));
+        let same = |(t, r): (u32, u32)| {
+            let moved = Vec3::from_array(Se32(t).values()).distance(translation);
+            moved <= 1e-5 * translation.length().max(1.0) && rotation(r).dot(turned).abs() > 1.0 - 1e-6
+        };
+        let packed = || {
+            let t = Se32::nearest(translation.to_array()).0;
+            (t, u32::from_le_bytes(nearest_direction(turned.to_array())))
+        };
+        // Bone 0 is the model itself, whatever its record says.
+        let (translation, rotation) = if index == 0 || same(kept) { kept } else { packed() };
+        let solid = node.extras.get(FORMAT.id, "solid").and_then(byte).unwrap_or(0);
+        let parent = u8::try_from(parent.unwrap_or(0)).ok()?;
+        let bone = Bone { translation, rotation, parent, solid, ..Bone::default() };
+        self.push_bone(bone, raw_name(&node.extras, &node.name), Some(id));
+        Some(())
+    }
+
+    /// The nodes that vertices hang on, and those that are animated.
+    fn moving_nodes(&self) -> Vec<NodeId> {
+        let skins = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.skin);
+        let joints =
+            skins.filter_map(|skin| self.scene.skins.get(skin)).flat_map(|skin| skin.joints.iter().copied());
+        let channels = self.scene.animations.iter().flat_map(|animation| &animation.channels);
+        let animated = channels.filter(|c| c.property != Property::Weights).map(|channel| channel.node);
+        let moving: BTreeSet<NodeId> = joints.chain(animated).collect();
+        self.kept.iter().copied().filter(|id| moving.contains(id)).collect()
+    }
+
+    fn new_bones(&mut self) {
+        let moving = self.moving_nodes();
+        if moving.is_empty() {
+            return;
+        }
+        self.push_bone(Bone::default(), b"base".to_vec(), None);
+        self.losses.added(Aspect::Hierarchy, "nodes", "a bone for the model itself was put above the others");
+        self.places = vec![Mat4::IDENTITY];
+        let beyond = moving.len().saturating_sub(MAX_BONES - 1);
+        if beyond > 0 {
+            for aspect in [Aspect::Skins, Aspect::Animations] {
+                let message = format!("more than {MAX_BONES} bones have no ids; the others are rigid");
+                self.losses.push(Loss::new(aspect, LossKind::Dropped, "nodes", message).count(beyond));
+            }
+        }
+        for id in moving.into_iter().take(MAX_BONES - 1) {
+            let parent = self.bone_above(id);
+            let above = self.places.get(parent).copied().unwrap_or_default();
+            let world = TURN.inverse().matrix(self.rest.worlds.get(id.index()).copied().unwrap_or_default());
+            let (_, turned, _) = world.to_scale_rotation_translation();
+            let turned = if turned.is_finite() { turned } else { Quat::IDENTITY };
+            let local_turn = Quat::from_mat4(&above).inverse() * turned;
+            let local = inverse_place(&above).transform_point3(world.w_axis.truncate());
+            let bone = Bone {
+                translation: Se32::nearest(local.to_array()).0,
+                rotation: u32::from_le_bytes(nearest_direction(local_turn.normalize().to_array())),
+                parent: parent as u8,
+                ..Bone::default()
+            };
+            let name = self.scene.nodes.get(id).map(|node| raw_name(&node.extras, &node.name));
+            self.push_bone(bone, name.unwrap_or_default(), Some(id));
+            self.places = pose::rest(&self.model.bones);
+        }
+    }
+
+    /// The bone of the nearest node above that has one; bone 0 when none has.
+    pub(super) fn bone_above(&self, id: NodeId) -> usize {
+        let mut at = self.parents.get(id.index()).copied().flatten();
+        while let Some(node) = at {
+            if let Some(bone) = self.bone_of.get(node.index()).copied().flatten() {
+                return bone;
+            }
+            at = self.parents.get(node.index()).copied().flatten();
+        }
+        0
+    }
+
+    /// The bone that a node moves with.
+    pub(super) fn bone_at(&self, id: NodeId) -> usize {
+        self.bone_of.get(id.index()).copied().flatten().unwrap_or_else(|| self.bone_above(id))
+    }
+}

@@ -1,0 +1,247 @@
+use super::model::{
+    ANIMATION_RECORD, Animation, BONE_RECORD, Bone, Entry, Face, FaceKind, LOD_RECORD, Lod, MESH_RECORD,
+    Mesh, Model, Table, Track,
+};
+use super::vertex::{Vertex, VertexKind};
+use super::{MAGIC, codes};
+use crate::bytes::{Reader, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{ReadOptions, Reading};
+
+/// How many times the bytes of a file may be used by its lists. Lists may share bytes; a file whose records all name
+/// the same megabytes would otherwise cost more than it is worth.
+const SHARING: usize = 8;
+
+/// Reads a file for the registry.
+pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    match read(bytes, &mut issues) {
+        Ok(model) => Reading::done(model, issues),
+        Err(issue) => {
+            issues.push(issue);
+            Reading { model: None, issues }
+        }
+    }
+}
+
+/// Reads a file. Only a file without a whole header cannot be read; what else is broken is left out and found by the
+/// check, and its bytes are kept.
+pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
+    let mut model = header(bytes)?;
+    let mut reading =
+        ListReader { bytes, left: bytes.len().saturating_mul(SHARING).saturating_add(4096), issues };
+    model.meshes = records(bytes, model.mesh_table, MESH_RECORD).map(mesh_record).collect();
+    model.lods = records(bytes, model.lod_table, LOD_RECORD).filter_map(lod_record).collect();
+    model.bones = records(bytes, model.bone_table, BONE_RECORD).map(bone_record).collect();
+    model.animations =
+        records(bytes, model.animation_table, ANIMATION_RECORD).map(animation_record).collect();
+    for (i, mesh) in model.meshes.iter_mut().enumerate() {
+        reading.vertices(i, mesh);
+        reading.faces(i, mesh);
+    }
+    let bones = model.animated_bones();
+    for (i, animation) in model.animations.iter_mut().enumerate() {
+        reading.tracks(i, animation, bones);
+    }
+    let names = model.meshes.iter().map(|mesh| mesh.material_at);
+    let names = names.chain(model.bones.iter().map(|bone| bone.name_at));
+    let mut names: Vec<u32> =
+        names.chain(model.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
+    // In rising order: when one does not end in the file, none behind it does.
+    names.sort_unstable();
+    names.dedup();
+    model.strings = names.into_iter().map_while(|at| Some((at, reading.text(at)?))).collect();
+    model.keep_other(bytes);
+    Ok(model)
+}
+
+fn header(bytes: &[u8]) -> Result<Model, Issue> {
+    let mut reader = Reader::new(bytes);
+    let magic: [u8; 4] = reader.scope("header", |r| r.array("magic"))?;
+    if magic != MAGIC {
+        let message = format!("expected the bytes BMD1, found {}", magic.escape_ascii());
+        return Err(Issue::new(&codes::MAGIC, "header.magic", message).at(Span::new(0, 4)));
+    }
+    let model = reader.scope("header", |r| {
+        let reserved = [r.u32("reserved1")?, r.u32("reserved2")?, r.u32("reserved3")?];
+        Ok(Model {
+            reserved,
+            mesh_table: Table { offset: r.u32("ofs_meshes")?, size: r.u32("sz_meshes")? },
+            lod_table: Table { offset: r.u32("ofs_lods")?, size: r.u32("sz_lods")? },
+            bone_table: Table { offset: r.u32("ofs_bones")?, size: r.u32("sz_bones")? },
+            animation_table: Table { offset: r.u32("ofs_anims")?, size: r.u32("sz_anims")? },
+            ..Model::default()
+        })
+    })?;
+    Ok(model)
+}
+
+/// The records of a table that are whole and in the file.
+fn records(bytes: &[u8], table: Table, size: usize) -> impl Iterator<Item = &[u8]> {
+    part(bytes, table.offset, table.size as usize).chunks_exact(size)
+}
+
+/// Up to `length` bytes from an offset on, as far as the file goes.
+fn part(bytes: &[u8], at: u32, length: usize) -> &[u8] {
+    let rest = bytes.get(at as usize..).unwrap_or_default();
+    rest.get(..length).unwrap_or(rest)
+}
+
+fn word(record: &[u8], at: usize) -> u32 {
+    record.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+fn byte(record: &[u8], at: usize) -> u8 {
+    record.get(at).copied().unwrap_or(0)
+}
+
+fn mesh_record(record: &[u8]) -> Mesh {
+    let counts = word(record, 12);
+    Mesh {
+        vertices_at: word(record, 0),
+        faces_at: word(record, 4),
+        material_at: word(record, 8),
+        vertex_count: counts as u16,
+        triangle_count: (counts >> 16) as u16,
+        vertex_bytes: word(record, 16),
+        face_bytes: word(record, 20),
+        flags: word(record, 24),
+        reserved: word(record, 28),
+        ..Mesh::default()
+    }
+}
+
+fn lod_record(record: &[u8]) -> Option<Lod> {
+    let &[first, count, scale, reserved] = record else { return None };
+    Some(Lod { first, count, scale, reserved })
+}
+
+fn bone_record(record: &[u8]) -> Bone {
+    Bone {
+        translation: word(record, 0),
+        rotation: word(record, 4),
+        name_at: word(record, 8),
+        parent: byte(record, 12),
+        solid: byte(record, 13),
+        reserved: [byte(record, 14), byte(record, 15)],
+    }
+}
+
+fn animation_record(record: &[u8]) -> Animation {
+    Animation {
+        name_at: word(record, 0),
+        frame_count: byte(record, 4),
+        rate: byte(record, 5),
+        reserved: [byte(record, 6), byte(record, 7)],
+        frames_at: word(record, 8),
+        frame_bytes: word(record, 12),
+        tracks: Vec::new(),
+    }
+}
+
+struct ListReader<'a, 'i> {
+    bytes: &'a [u8],
+    /// Bytes that may still be read, shared ones counted each time.
+    left: usize,
+    issues: &'i mut Issues,
+}
+
+impl<'a> ListReader<'a, '_> {
+    /// The bytes of a list as far as the file goes; none once too much is shared.
+    fn list(&mut self, path: impl FnOnce() -> String, at: u32, length: usize) -> &'a [u8] {
+        let bytes = part(self.bytes, at, length);
+        match self.left.checked_sub(bytes.len()) {
+            Some(left) => {
+                self.left = left;
+                bytes
+            }
+            None => {
+                let span = Span::new(at as usize, at as usize + bytes.len());
+                let message = "the lists of this file share too many bytes; this one was left out";
+                self.issues.push_with(&codes::TOO_MUCH_SHARED, || {
+                    Issue::new(&codes::TOO_MUCH_SHARED, path(), message).at(span)
+                });
+                &[]
+            }
+        }
+    }
+
+    /// As many vertices as the record says, as long as they lie whole in the list.
+    fn vertices(&mut self, index: usize, mesh: &mut Mesh) {
+        let count = usize::from(mesh.vertex_count);
+        let length = (mesh.vertex_bytes as usize).min(count * VertexKind::Bits128.bytes());
+        let mut rest = self.list(|| format!("meshes[{index}].vertices"), mesh.vertices_at, length);
+        mesh.vertices.reserve_exact(count.min(rest.len() / 8));
+        while mesh.vertices.len() < count
+            && let Some(vertex) = Vertex::read(rest)
+        {
+            mesh.vertices.push(vertex);
+            rest = rest.get(vertex.kind().bytes()..).unwrap_or_default();
+        }
+    }
+
+    /// As many faces as fit into the list.
+    fn faces(&mut self, index: usize, mesh: &mut Mesh) {
+        let path = || format!("meshes[{index}].faces");
+        let mut rest = self.list(path, mesh.faces_at, mesh.face_bytes as usize);
+        mesh.faces.reserve_exact(rest.len() / 8);
+        while let Some(first) = rest.first() {
+            let size = FaceKind::of_tag(*first).bytes();
+            let Some((own, after)) = rest.split_at_checked(size) else { break };
+            let high = if size == 8 { word(own, 4) } else { 0 };
+            mesh.faces.push(Face { word: u64::from(high) << 32 | u64::from(word(own, 0)) });
+            rest = after;
+        }
+    }
+
+    /// The entries of `bones` bones, as far as the list goes.
+    fn tracks(&mut self, index: usize, animation: &mut Animation, bones: usize) {
+        let path = || format!("animations[{index}].frames");
+        let mut rest = self.list(path, animation.frames_at, animation.frame_bytes as usize);
+        for _ in 0..bones {
+            let mut track = Track::default();
+            while let Some(entry) = entry(rest) {
+                rest = rest.get(entry.bytes()..).unwrap_or_default();
+                track.entries.push(entry);
+            }
+            if let Some((0, after)) = rest.split_first() {
+                track.closed = true;
+                rest = after;
+            }
+            let closed = track.closed;
+            if closed || !track.entries.is_empty() {
+                animation.tracks.push(track);
+            }
+            if !closed {
+                break;
+            }
+        }
+    }
+
+    /// The string at an offset, if it ends in the file.
+    fn text(&mut self, at: u32) -> Option<Vec<u8>> {
+        let rest = part(self.bytes, at, self.left);
+        let length = rest.iter().position(|byte| *byte == 0)?;
+        let bytes = self.list(|| "strings".to_owned(), at, length);
+        Some(bytes.to_vec())
+    }
+}
+
+/// The entry at the beginning of some bytes, if it is whole; none at a zero.
+fn entry(bytes: &[u8]) -> Option<Entry> {
+    let (tag, mut rest) = bytes.split_first()?;
+    if *tag == 0 {
+        return None;
+    }
+    let mut entry = Entry { skipped: tag & 0x1F, ..Entry::default() };
+    for (flag, place) in
+        [(0x80, &mut entry.rotation), (0x40, &mut entry.translation), (0x20, &mut entry.scale)]
+    {
+        if tag & flag != 0 {
+            let (word, after) = rest.split_first_chunk()?;
+            *place = Some(u32::from_le_bytes(*word));
+            rest = after;
+        }
+    }
+    Some(entry)
+}
