@@ -273,7 +273,7 @@ fn pack_st_legacy(st: [f32; 2]) -> u32 {
 /// neighbours of each code.
 pub fn nearest_direction<const N: usize>(values: [f32; N]) -> [u8; N] {
     let largest = values.iter().fold(0.0f32, |largest, v| largest.max(v.abs()));
-    if !(largest > 0.0) {
+    if largest.is_nan() || largest <= 0.0 {
         return [0; N];
     }
     let mut best = ([0; N], f64::NEG_INFINITY);

@@ -3,8 +3,8 @@ use serde_json::Value;
 
 use super::{Lowering, byte, inverse_place, raw_name, word};
 use crate::bytes::Se32;
-use crate::diag::{Aspect, Loss, LossKind};
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::lift::{TURN, matches_keys};
 use crate::formats::bmd::model::{Animation, rotation};
@@ -25,7 +25,9 @@ impl Lowering<'_> {
             if !self.scene.animations.is_empty() {
                 let message = "nothing that is animated became a bone, so there is nothing to move";
                 let count = self.scene.animations.len();
-                self.losses.push(Loss::new(Aspect::Animations, LossKind::Dropped, "animations", message).count(count));
+                self.losses.push(
+                    Loss::new(Aspect::Animations, LossKind::Dropped, "animations", message).count(count),
+                );
             }
             return;
         }
