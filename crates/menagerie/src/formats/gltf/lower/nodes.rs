@@ -318,6 +318,7 @@ impl Lowerer<'_> {
     }
 
     fn skins(&mut self) {
+        let parents = crate::scene::parents(self.scene);
         for (id, skin) in self.scene.skins.iter() {
             let mut lowering = Lowering::new(&skin.extras);
             let mut joints: Vec<u32> = skin.joints.iter().map(|joint| joint.index() as u32).collect();
@@ -333,6 +334,12 @@ impl Lowerer<'_> {
                 lowering.put("no_joints", true);
                 joints.push(0);
             }
+            // glTF wants the skeleton's root above all joints; another one is kept beside.
+            let skeleton =
+                skin.skeleton.filter(|root| joints.iter().all(|joint| is_below(&parents, *joint, *root)));
+            if let Some(root) = skin.skeleton.filter(|_| skeleton.is_none()) {
+                lowering.put("skeleton", root.index());
+            }
             let values: Vec<f32> = binds.iter().flat_map(|matrix| matrix.to_cols_array()).collect();
             let inverse_bind_matrices =
                 (!binds.is_empty()).then(|| self.packer.add(Use::Binds, Encoded::floats(&values, MAT4)));
@@ -340,7 +347,7 @@ impl Lowerer<'_> {
             self.document.skins.push(json::Skin {
                 name: skin.name.clone(),
                 inverse_bind_matrices,
-                skeleton: skin.skeleton.map(|node| node.index() as u32),
+                skeleton: skeleton.map(|node| node.index() as u32),
                 joints,
                 extras,
                 extensions,
@@ -446,4 +453,16 @@ fn transform_to_json(transform: &Transform) -> Value {
         }),
         Transform::Matrix(matrix) => json!({ "matrix": exact(&matrix.to_cols_array()) }),
     }
+}
+
+/// Whether a node is another one or below it.
+fn is_below(parents: &[Option<NodeId>], node: u32, root: NodeId) -> bool {
+    let mut at = Some(NodeId::new(node as usize));
+    while let Some(id) = at {
+        if id == root {
+            return true;
+        }
+        at = parents.get(id.index()).copied().flatten();
+    }
+    false
 }
