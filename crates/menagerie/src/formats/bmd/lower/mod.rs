@@ -222,16 +222,6 @@ impl<'a> Lowering<'a> {
     }
 
     /// Names and nodes that have no place, unless the Scene has the shape of a BMD file.
-    /// Whether some part has texture coordinates without a texture, or a texture without coordinates.
-    fn uvs_without_texture(&self) -> bool {
-        let textured = |primitive: &crate::scene::Primitive| {
-            let material = primitive.material.and_then(|id| self.scene.materials.get(id));
-            material.is_some_and(|material| material.base_color_texture().is_some())
-        };
-        let primitives = self.scene.meshes.values().flat_map(|mesh| &mesh.primitives);
-        primitives.into_iter().any(|primitive| primitive.uvs.is_empty() == textured(primitive))
-    }
-
     fn report_shape(&mut self) {
         let own = |extras: &Extras| extras.of(FORMAT.id).is_some();
         let foreign = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|node| {
@@ -256,7 +246,7 @@ impl<'a> Lowering<'a> {
                 let message = "every vertex hangs on one bone now, those of rigid nodes too";
                 self.losses.approximated(Aspect::Skins, "nodes", message);
             }
-            if self.uvs_without_texture() {
+            if !self.scene.meshes.is_empty() {
                 let message = "texture coordinates go with textures in BMD: they were left out or made up";
                 self.losses.approximated(Aspect::Uvs, "nodes", message);
             }
