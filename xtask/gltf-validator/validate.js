@@ -24,14 +24,16 @@ function filesBelow(place) {
 async function validate(file) {
   const beside = (uri) => {
     const name = path.resolve(path.dirname(file), decodeURIComponent(uri));
-    return fs.promises.readFile(name).then((data) => new Uint8Array(data));
+    // The validator takes only a text as the reason why a file is not there.
+    const refuse = (error) => Promise.reject(String(error));
+    return fs.promises.readFile(name).then((data) => new Uint8Array(data), refuse);
   };
   try {
     const report = await validator.validateBytes(new Uint8Array(fs.readFileSync(file)), {
       uri: path.basename(file),
       maxIssues: 1000,
       // A picture that is only referred to may be missing: that is no fault of the file.
-      externalResourceFunction: (uri) => beside(uri).catch(() => undefined),
+      externalResourceFunction: beside,
     });
     const { numErrors, numWarnings, numInfos, numHints, messages } = report.issues;
     const missing = (m) => m.code === "IO_ERROR";

@@ -1,5 +1,14 @@
 //! glTF: real files there and back, against an independent reader, and everything that a file can have.
 
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "these are tests"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -9,8 +18,8 @@ use std::sync::Arc;
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{LossReport, Severity};
 use menagerie::formats::{Files, Format, Lifted, NotFound, Output, ReadOptions, WriteOptions};
-use menagerie::scene::{Scene, assert_scene};
-use serde_json::Value;
+use menagerie::scene::{Id, Pose, Scene, Topology, assert_scene};
+use serde_json::{Value, json};
 use support::{TestFile, real};
 
 /// The files beside a model.
@@ -154,4 +163,347 @@ fn rebuilding_keeps_all_counts() {
         keep("rebuilt", &format!("{}.glb", file.stem()), &done.output.bytes);
         assert_eq!(counts(&json_of(&file.bytes)), counts(&json_of(&done.output.bytes)), "{}", file.name());
     }
+}
+
+/// A pose by the `gltf` crate: for each node its matrix to the world, and the morph weights of its mesh.
+struct Oracle {
+    document: gltf::Document,
+    bin: Vec<u8>,
+}
+
+impl Oracle {
+    fn open(bytes: &[u8]) -> Self {
+        let gltf::Gltf { document, blob } = gltf::Gltf::from_slice(bytes).expect("the oracle reads it");
+        Self { document, bin: blob.expect("a GLB") }
+    }
+
+    fn pose(&self, animation: usize, seconds: f32) -> (Vec<glam::Mat4>, Vec<Vec<f32>>) {
+        let nodes: Vec<_> = self.document.nodes().collect();
+        let mut locals: Vec<_> = nodes.iter().map(|node| node.transform().decomposed()).collect();
+        let mut weights: Vec<Vec<f32>> = nodes
+            .iter()
+            .map(|node| {
+                let targets =
+                    node.mesh().and_then(|m| m.primitives().next()).map_or(0, |p| p.morph_targets().count());
+                let own = node.weights().or_else(|| node.mesh().and_then(|mesh| mesh.weights()));
+                own.map_or(vec![0.0; targets], <[f32]>::to_vec)
+            })
+            .collect();
+        for channel in self.document.animations().nth(animation).expect("it is there").channels() {
+            use gltf::animation::util::ReadOutputs;
+            let reader = channel.reader(|_| Some(&self.bin));
+            let times: Vec<f32> = reader.read_inputs().expect("times").collect();
+            let interpolation = channel.sampler().interpolation();
+            let index = channel.target().node().index();
+            match reader.read_outputs().expect("values") {
+                ReadOutputs::Translations(values) => {
+                    let values: Vec<Vec<f32>> = values.map(|v| v.to_vec()).collect();
+                    locals[index].0 =
+                        sample(&times, &values, interpolation, seconds, false).try_into().unwrap();
+                }
+                ReadOutputs::Rotations(values) => {
+                    let values: Vec<Vec<f32>> = values.into_f32().map(|v| v.to_vec()).collect();
+                    locals[index].1 =
+                        sample(&times, &values, interpolation, seconds, true).try_into().unwrap();
+                }
+                ReadOutputs::Scales(values) => {
+                    let values: Vec<Vec<f32>> = values.map(|v| v.to_vec()).collect();
+                    locals[index].2 =
+                        sample(&times, &values, interpolation, seconds, false).try_into().unwrap();
+                }
+                ReadOutputs::MorphTargetWeights(values) => {
+                    let values: Vec<f32> = values.into_f32().collect();
+                    let width = weights[index].len();
+                    let values: Vec<Vec<f32>> = values.chunks(width).map(<[f32]>::to_vec).collect();
+                    weights[index] = sample(&times, &values, interpolation, seconds, false);
+                }
+            }
+        }
+        let mut worlds = vec![glam::Mat4::IDENTITY; nodes.len()];
+        let mut open: Vec<(gltf::Node<'_>, glam::Mat4)> = self
+            .document
+            .scenes()
+            .flat_map(|scene| scene.nodes().map(|node| (node, glam::Mat4::IDENTITY)).collect::<Vec<_>>())
+            .collect();
+        while let Some((node, above)) = open.pop() {
+            let (t, r, s) = locals[node.index()];
+            let local =
+                glam::Mat4::from_scale_rotation_translation(s.into(), glam::Quat::from_array(r), t.into());
+            worlds[node.index()] = above * local;
+            open.extend(node.children().map(|child| (child, above * local)));
+        }
+        (worlds, weights)
+    }
+}
+
+/// The value of a sampler at a time, from glTF's own formulas.
+fn sample(
+    times: &[f32],
+    values: &[Vec<f32>],
+    interpolation: gltf::animation::Interpolation,
+    seconds: f32,
+    rotation: bool,
+) -> Vec<f32> {
+    use gltf::animation::Interpolation::{CubicSpline, Linear, Step};
+    let cubic = interpolation == CubicSpline;
+    let value = |key: usize| if cubic { &values[key * 3 + 1] } else { &values[key] };
+    let last = times.len() - 1;
+    if seconds <= times[0] {
+        return value(0).clone();
+    }
+    if seconds >= times[last] {
+        return value(last).clone();
+    }
+    let after = times.iter().position(|&t| t > seconds).unwrap();
+    let before = after - 1;
+    let span = times[after] - times[before];
+    let t = (seconds - times[before]) / span;
+    match interpolation {
+        Step => value(before).clone(),
+        Linear if rotation => {
+            let quat = |v: &[f32]| glam::Quat::from_slice(v);
+            quat(value(before)).slerp(quat(value(after)), t).to_array().to_vec()
+        }
+        Linear => value(before).iter().zip(value(after)).map(|(a, b)| a * (1.0 - t) + b * t).collect(),
+        CubicSpline => {
+            let (t2, t3) = (t * t, t * t * t);
+            let (leave, arrive) = (&values[before * 3 + 2], &values[after * 3]);
+            let mut result: Vec<f32> = (0..leave.len())
+                .map(|i| {
+                    (2.0 * t3 - 3.0 * t2 + 1.0) * value(before)[i]
+                        + span * (t3 - 2.0 * t2 + t) * leave[i]
+                        + (-2.0 * t3 + 3.0 * t2) * value(after)[i]
+                        + span * (t3 - t2) * arrive[i]
+                })
+                .collect();
+            if rotation {
+                let length = result.iter().map(|x| x * x).sum::<f32>().sqrt();
+                result.iter_mut().for_each(|x| *x /= length);
+            }
+            result
+        }
+    }
+}
+
+#[test]
+fn poses_agree_with_an_independent_reader() {
+    let wanted = ["Fox.glb", "RiggedSimple.glb", "AnimatedMorphCube.glb", "InterpolationTest.glb"];
+    for file in real(format()).into_iter().filter(|file| wanted.contains(&file.name().as_str())) {
+        let oracle = Oracle::open(&file.bytes);
+        let scene = lift(&file.bytes, &folder_of(&file)).scene;
+        assert!(!scene.animations.is_empty());
+        let size = Pose::rest(&scene).bounds(&scene).map_or(1.0, |bounds| bounds.diagonal().max(1.0));
+        for (index, animation) in scene.animations.iter().enumerate() {
+            for step in 0..10 {
+                let seconds = animation.seconds() * (step as f32 + 0.37) / 10.0;
+                let pose = Pose::at(&scene, animation, seconds);
+                let (worlds, weights) = oracle.pose(index, seconds);
+                for node in 0..worlds.len() {
+                    let off = (pose.worlds[node] - worlds[node]).to_cols_array();
+                    let off = off.into_iter().fold(0.0f32, |m, x| m.max(x.abs()));
+                    assert!(off < 1e-5 * size, "{}: node {node} is off by {off} at {seconds}", file.name());
+                    for (a, b) in pose.weights[node].iter().zip(&weights[node]) {
+                        assert!((a - b).abs() < 1e-5, "{}: a weight is {a} and not {b}", file.name());
+                    }
+                    assert_eq!(pose.weights[node].len(), weights[node].len());
+                }
+            }
+        }
+    }
+}
+
+/// A `.gltf` of one document, whose buffer is a data URI.
+fn text_with(mut json: Value, bin: &[u8]) -> Vec<u8> {
+    use base64::Engine as _;
+    let data = base64::engine::general_purpose::STANDARD.encode(bin);
+    json["asset"] = json!({ "version": "2.0" });
+    if json.get("buffers").is_none() {
+        json["buffers"] = json!([{ "byteLength": bin.len(), "uri": format!("data:application/octet-stream;base64,{data}") }]);
+    }
+    serde_json::to_vec(&json).unwrap()
+}
+
+#[test]
+fn every_way_to_store_numbers_is_read() {
+    // Three vertices, each way of storing 16 bits of colour; the numbers that must come out are beside them.
+    let bytes = |values: &[i64], size: usize| -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(size)).collect()
+    };
+    let floats = |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+    let cases: [(u32, bool, Vec<u8>, [f32; 3]); 9] = [
+        (5120, false, bytes(&[-128, 0, 127], 1), [-128.0, 0.0, 127.0]),
+        (5120, true, bytes(&[-128, 0, 127], 1), [-1.0, 0.0, 1.0]),
+        (5121, false, bytes(&[0, 51, 255], 1), [0.0, 51.0, 255.0]),
+        (5121, true, bytes(&[0, 51, 255], 1), [0.0, 0.2, 1.0]),
+        (5122, false, bytes(&[-32768, 0, 5], 2), [-32768.0, 0.0, 5.0]),
+        (5122, true, bytes(&[-32768, 0, 32767], 2), [-1.0, 0.0, 1.0]),
+        (5123, true, bytes(&[0, 13107, 65535], 2), [0.0, 0.2, 1.0]),
+        (5125, false, bytes(&[0, 7, 1 << 20], 4), [0.0, 7.0, 1048576.0]),
+        (5126, false, floats(&[0.5, -1.5, 3.25]), [0.5, -1.5, 3.25]),
+    ];
+    for stride in [None, Some(4u64), Some(12)] {
+        for (component, normalized, data, expected) in &cases {
+            let size = data.len() / 3;
+            let step = stride.map_or(size, |stride| stride as usize);
+            let mut bin = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+            for element in data.chunks(size) {
+                bin.extend(element);
+                bin.resize(bin.len() + step - size, 0xEE);
+            }
+            let length = bin.len() - 36;
+            let mut view = json!({ "buffer": 0, "byteOffset": 36, "byteLength": length });
+            if let Some(stride) = stride {
+                view["byteStride"] = json!(stride);
+            }
+            let file = text_with(
+                json!({
+                    "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "_VALUE": 1 } }] }],
+                    "nodes": [{ "mesh": 0 }],
+                    "accessors": [
+                        { "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] },
+                        { "bufferView": 1, "componentType": component, "normalized": normalized, "count": 3, "type": "SCALAR" },
+                    ],
+                    "bufferViews": [{ "buffer": 0, "byteLength": 36 }, view],
+                }),
+                &bin,
+            );
+            let scene = lift(&file, &menagerie::formats::NoFiles).scene;
+            let primitive = &scene.meshes[Id::new(0)].primitives[0];
+            assert_eq!(primitive.custom["_VALUE"].values, expected, "{component} {normalized} {stride:?}");
+            assert_eq!(primitive.indices, [0, 1, 2], "without indices all vertices are drawn");
+            // Stored again as it was, and so the same when read again.
+            let (glb, losses) = write_glb(&scene, "numbers", &format!("{component}_{normalized}_{}", step));
+            assert!(losses.is_empty());
+            assert_same(&scene, &lift(&glb, &menagerie::formats::NoFiles).scene, "numbers");
+            let stored = &json_of(&glb)["accessors"][1];
+            // Vertex attributes may not be whole numbers of 32 bits.
+            assert_eq!(stored["componentType"], json!(if *component == 5125 { 5126 } else { *component }));
+        }
+    }
+}
+
+#[test]
+fn sparse_quantised_strips_and_fans() {
+    // A strip of five, a fan, indices of one and two bytes; positions of 16 bits, one of them replaced.
+    let positions: Vec<u8> = [0i16, 0, 0, 0, 10, 0, 0, 0, 0, 10, 0, 0, 10, 10, 0, 0, 0, 20, 0, 0]
+        .into_iter()
+        .flat_map(i16::to_le_bytes)
+        .collect();
+    let mut bin = positions;
+    bin.extend([0, 1, 2, 3, 4, 0, 0, 0]);
+    bin.extend([4u16, 0, 1, 3].into_iter().flat_map(u16::to_le_bytes));
+    bin.extend([3, 0, 0, 0]);
+    bin.extend([7i16, 8, 9, 0].into_iter().flat_map(i16::to_le_bytes));
+    let file = text_with(
+        json!({
+            "extensionsUsed": ["KHR_mesh_quantization"], "extensionsRequired": ["KHR_mesh_quantization"],
+            "nodes": [{ "mesh": 0 }],
+            "scenes": [{ "nodes": [0] }],
+            "meshes": [{ "primitives": [
+                { "attributes": { "POSITION": 0 }, "indices": 1, "mode": 5 },
+                { "attributes": { "POSITION": 0 }, "indices": 2, "mode": 6 },
+            ] }],
+            "accessors": [
+                { "bufferView": 0, "componentType": 5122, "count": 5, "type": "VEC3", "min": [0, 0, 0], "max": [10, 20, 9],
+                  "sparse": { "count": 1, "indices": { "bufferView": 3, "componentType": 5121 }, "values": { "bufferView": 4 } } },
+                { "bufferView": 1, "componentType": 5121, "count": 5, "type": "SCALAR" },
+                { "bufferView": 2, "componentType": 5123, "count": 4, "type": "SCALAR" },
+            ],
+            "bufferViews": [
+                { "buffer": 0, "byteLength": 40, "byteStride": 8 },
+                { "buffer": 0, "byteOffset": 40, "byteLength": 5 },
+                { "buffer": 0, "byteOffset": 48, "byteLength": 8 },
+                { "buffer": 0, "byteOffset": 56, "byteLength": 1 },
+                { "buffer": 0, "byteOffset": 60, "byteLength": 6 },
+            ],
+        }),
+        &bin,
+    );
+    let scene = lift(&file, &menagerie::formats::NoFiles).scene;
+    let [strip, fan] = scene.meshes[Id::new(0)].primitives.as_slice() else { panic!("two primitives") };
+    assert_eq!(strip.positions[3], [7.0, 8.0, 9.0], "the sparse value replaces the other");
+    assert_eq!(strip.indices, [0, 1, 2, 1, 3, 2, 2, 3, 4]);
+    assert_eq!(fan.indices, [0, 1, 4, 1, 3, 4]);
+    assert_eq!(fan.topology, Topology::Triangles);
+    let (glb, losses) = write_glb(&scene, "made", "strips");
+    assert!(losses.is_empty());
+    let json = json_of(&glb);
+    assert_eq!(json["meshes"][0]["primitives"][0]["mode"], 5);
+    assert_eq!(json["meshes"][0]["primitives"][1]["mode"], 6);
+    assert_eq!(json["accessors"][0]["componentType"], 5122, "still quantised: {json}");
+    assert_eq!(json["extensionsRequired"], json!(["KHR_mesh_quantization"]));
+    assert_same(&scene, &lift(&glb, &menagerie::formats::NoFiles).scene, "strips");
+    // Once a triangle is turned it is no strip any more.
+    let mut changed = scene.clone();
+    changed.meshes[Id::new(0)].primitives[0].indices.swap(0, 1);
+    let (glb, _) = write_glb(&changed, "made", "no_strip");
+    assert!(json_of(&glb)["meshes"][0]["primitives"][0].get("mode").is_none());
+    // The triangles still are what they were.
+    let back = lift(&glb, &menagerie::formats::NoFiles).scene;
+    assert_eq!(
+        back.meshes[Id::new(0)].primitives[0].indices,
+        changed.meshes[Id::new(0)].primitives[0].indices
+    );
+}
+
+#[test]
+fn text_with_files_beside_it() {
+    for file in real(format()) {
+        let folder = folder_of(&file);
+        let mut options = ConvertOptions::default();
+        options.read.files = &folder;
+        options.write.extension = "gltf".to_owned();
+        options.write.stem = "a model".to_owned();
+        options.rebuild = true;
+        let done = convert(&file.bytes, Some(&file.name()), format(), &options).expect("it is converted");
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("glb/text").join(file.stem());
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join("a model.gltf"), &done.output.bytes).unwrap();
+        for (name, bytes) in &done.output.beside {
+            std::fs::write(place.join(name), bytes).unwrap();
+        }
+        let back = lift(&done.output.bytes, &Folder(place)).scene;
+        let first = lift(&file.bytes, &folder).scene;
+        assert_eq!(first.meshes, back.meshes, "{}", file.name());
+        assert_eq!(first.nodes, back.nodes, "{}", file.name());
+        assert_eq!(first.animations, back.animations, "{}", file.name());
+        assert_eq!(first.images.len(), back.images.len(), "{}", file.name());
+    }
+}
+
+#[test]
+fn phong_comes_back_unless_it_was_edited() {
+    use menagerie::scene::{Material, Phong, Shading};
+    let mut scene = Scene::default();
+    let phong =
+        Phong { specular: [0.5; 3], shininess: 20.0, diffuse: [0.2, 0.4, 0.6, 1.0], ..Phong::default() };
+    scene.materials.push(Material { shading: Shading::Phong(Box::new(phong)), ..Material::default() });
+    let (glb, _) = write_glb(&scene, "made", "phong");
+    let mut json = json_of(&glb);
+    assert_same(
+        &scene,
+        &lift(&serde_json::to_vec(&json).unwrap(), &menagerie::formats::NoFiles).scene,
+        "phong",
+    );
+    json["materials"][0]["pbrMetallicRoughness"]["roughnessFactor"] = json!(0.125);
+    let edited = lift(&serde_json::to_vec(&json).unwrap(), &menagerie::formats::NoFiles).scene;
+    let Shading::MetallicRoughness(shading) = &edited.materials[Id::new(0)].shading else {
+        panic!("the edit wins")
+    };
+    assert_eq!(shading.roughness, 0.125);
+}
+
+#[test]
+fn compressed_views_are_unpacked_as_the_reference_does() {
+    // `meshopt.glb` was packed with all modes and filters by the extension's own encoder; `meshopt_unpacked.glb` has
+    // what its own decoder makes of that.
+    let read = |stem: &str| {
+        let file =
+            support::own("made", format()).into_iter().find(|file| file.stem() == stem).expect("it is there");
+        lift(&file.bytes, &menagerie::formats::NoFiles).scene
+    };
+    let (packed, plain) = (read("meshopt"), read("meshopt_unpacked"));
+    assert_eq!(packed.meshes, plain.meshes);
+    assert_eq!(packed.animations, plain.animations);
+    write_glb(&packed, "made", "meshopt");
 }

@@ -22,7 +22,7 @@ pub(crate) struct DiffArgs {
     a: PathBuf,
     /// The second file, or - for standard input
     b: PathBuf,
-    /// How far apart positions may be, in scene units (default: a millionth of the model's size)
+    /// How far apart positions may be, in scene units (default: two millionths of the model's size)
     #[arg(long, value_name = "LENGTH", value_parser = not_negative)]
     tolerance: Option<f32>,
     /// Frames a second, for formats that store frames without a rate

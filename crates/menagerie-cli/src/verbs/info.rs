@@ -8,7 +8,7 @@ use clap::Args;
 use menagerie::convert::{TextureStatus, resolve_textures};
 use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{Format, ReadOptions, Summary};
-use menagerie::scene::{Bounds, Pose, Scene};
+use menagerie::scene::{Bounds, Hidden, Pose, Scene};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
@@ -114,7 +114,8 @@ impl Report {
     }
 
     fn fill_from_scene(&mut self, scene: &mut Scene, options: &ReadOptions<'_>) {
-        let bounds = Pose::rest(scene).bounds(scene);
+        let hidden = self.format.map_or(Hidden::LeftOut, |format| format.hidden);
+        let bounds = Pose::rest(scene).bounds_with(scene, hidden);
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
         let animations = scene.animations.iter();
         self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();

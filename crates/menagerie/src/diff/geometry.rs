@@ -53,13 +53,10 @@ impl Comparison<'_> {
         let moved = match_nearest(a, b, &mut pairing);
         let (near, far): (Vec<Same>, Vec<Same>) = moved.into_iter().partition(|same| is_near(a, b, same));
         self.compare(a, b, &near, tally);
-        for same in &far {
-            for corner in 0..usize::from(a.list[same.a].count) {
-                let (one, other) = (&a.list[same.a], &b.list[same.b]);
-                let apart = a.corner(one, corner).distance(b.corner(other, same.corner(corner)));
-                tally.add(Aspect::Positions, a.parts[one.part].node, apart, self.tolerance.length);
-            }
-        }
+        self.each_vertex(a, b, &far, |comparison, one, i, other, j| {
+            let apart = one.positions[i].distance(other.positions[j]);
+            tally.add(Aspect::Positions, one.node, apart, comparison.tolerance.length);
+        });
         if let Some(first) = pairing.left_a.first() {
             let path = self.node_path(a.parts[a.list[*first].part].node);
             let count = pairing.left_a.len();
@@ -93,26 +90,41 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares all that hangs on the vertices of elements that are the same.
+    /// Compares elements that are the same, and all that hangs on their vertices.
     fn compare(&mut self, a: &Elements<'_>, b: &Elements<'_>, same: &[Same], tally: &mut Tally) {
-        // The partner that a vertex was last compared with, so that shared vertices count once.
-        let mut seen: Vec<Vec<(usize, u32)>> =
-            a.parts.iter().map(|part| vec![(usize::MAX, 0); part.positions.len()]).collect();
         for pair in same {
-            let (one, other) = (&a.list[pair.a], &b.list[pair.b]);
-            let (part_a, part_b) = (&a.parts[one.part], &b.parts[other.part]);
+            let part = |elements: &Elements<'_>, i: usize| elements.list[i].part;
+            let (part_a, part_b) = (&a.parts[part(a, pair.a)], &b.parts[part(b, pair.b)]);
             self.materials(part_a.primitive.material, part_b.primitive.material, tally);
             if pair.flipped {
                 tally.flipped += 1;
                 tally.flipped_node.get_or_insert(part_a.node);
-                continue;
             }
+        }
+        self.each_vertex(a, b, same, |comparison, one, i, other, j| {
+            comparison.vertex(one, i, other, j, tally)
+        });
+    }
+
+    /// Calls `visit` for each pair of vertices of elements that are the same and the same way round, once.
+    fn each_vertex<'e>(
+        &self,
+        a: &'e Elements<'_>,
+        b: &'e Elements<'_>,
+        same: &[Same],
+        mut visit: impl FnMut(&Self, &'e Part<'e>, usize, &'e Part<'e>, usize),
+    ) {
+        // The partner that a vertex was last visited with, so that shared vertices count once.
+        let mut seen: Vec<Vec<(usize, u32)>> =
+            a.parts.iter().map(|part| vec![(usize::MAX, 0); part.positions.len()]).collect();
+        for pair in same.iter().filter(|pair| !pair.flipped) {
+            let (one, other) = (&a.list[pair.a], &b.list[pair.b]);
             for corner in 0..usize::from(one.count) {
                 let (i, j) = (one.corners[corner], other.corners[pair.corner(corner)]);
                 let place = &mut seen[one.part][i as usize];
                 if *place != (other.part, j) {
                     *place = (other.part, j);
-                    self.vertex(part_a, i as usize, part_b, j as usize, tally);
+                    visit(self, &a.parts[one.part], i as usize, &b.parts[other.part], j as usize);
                 }
             }
         }
@@ -201,14 +213,14 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether two elements are nearer to each other than their corners are.
+/// Whether two elements are much nearer to each other than their corners are, so that they must be the same one.
 fn is_near(a: &Elements<'_>, b: &Elements<'_>, same: &Same) -> bool {
     let (one, other) = (&a.list[same.a], &b.list[same.b]);
     let apart = |corner: usize| a.corner(one, corner).distance(b.corner(other, same.corner(corner)));
     let side = |corner: usize| a.corner(one, corner).distance(a.corner(one, (corner + 1) % 3));
     let farthest = (0..3).map(apart).fold(0.0, f32::max);
     let shortest = (0..3).map(side).filter(|side| *side > 0.0).fold(f32::INFINITY, f32::min);
-    farthest < shortest / 2.0
+    farthest < shortest / 10.0
 }
 
 /// What a vertex hangs on; on its own node when nothing else holds it.

@@ -21,13 +21,14 @@ use std::fmt;
 
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Code};
-use crate::scene::{CheckedScene, Extras, Pose, Scene};
+use crate::scene::{Bounds, CheckedScene, Extras, Pose, Scene};
 
 /// How closely to look.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// How far apart two positions may be in scene units; `None` for a millionth of the model's size.
+    /// How far apart two positions may be in scene units; `None` for two millionths of the model's size, or of
+    /// its distance from the origin, which is what the rounding of floats leaves.
     pub tolerance: Option<f32>,
     /// Whether data that only one format knows is compared.
     pub extras: bool,
@@ -152,14 +153,13 @@ impl DiffReport {
 pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> DiffReport {
     let (a, b) = (a.scene(), b.scene());
     let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
-    let size = |scene, pose: &Pose| pose.bounds(scene).map_or(1.0, |bounds| bounds.diagonal());
-    let size = size(a, &rest_a).max(size(b, &rest_b));
+    let size = reach(a, &rest_a).max(reach(b, &rest_b));
     let mut comparison = Comparison {
         a,
         b,
         options,
-        tolerance: Tolerance::new(options.tolerance.unwrap_or((size * 1e-6).max(1e-6))),
-        matched: nodes::match_nodes(a, b),
+        tolerance: Tolerance::new(options.tolerance.unwrap_or((size * 2e-6).max(1e-6))),
+        matched: nodes::match_nodes(a, b, &rest_a, &rest_b),
         rest_a,
         rest_b,
         report: DiffReport::default(),
@@ -169,6 +169,18 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
     comparison.geometry();
     comparison.animations();
     comparison.report
+}
+
+/// How large the numbers are that positions of a Scene have, hidden nodes included.
+fn reach(scene: &Scene, pose: &Pose) -> f32 {
+    let mut bounds: Option<Bounds> = None;
+    for (id, node) in scene.nodes.iter() {
+        let mesh = node.mesh.map(|mesh| &scene.meshes[mesh]);
+        for primitive in mesh.iter().flat_map(|mesh| &mesh.primitives) {
+            bounds = Bounds::union(bounds, Bounds::of(pose.positions(scene, id, primitive)));
+        }
+    }
+    bounds.map_or(1.0, |bounds| bounds.reach())
 }
 
 /// How far apart values may be that still count as the same.
@@ -218,7 +230,12 @@ impl Comparison<'_> {
         } else if a.len() > 1 && self.a.default_scene.unwrap_or(0) != self.b.default_scene.unwrap_or(0) {
             self.report.push(Aspect::Scenes, "default_scene", "another scene is the default one");
         }
-        for (i, (a, b)) in self.a.scenes.iter().zip(&self.b.scenes).enumerate() {
+        let pairs: Vec<_> = match self.a.scenes.len() == self.b.scenes.len() {
+            true => self.a.scenes.iter().zip(&self.b.scenes).collect(),
+            // A format of one scene keeps the one that is shown.
+            false => self.a.shown().into_iter().zip(self.b.shown()).collect(),
+        };
+        for (i, (a, b)) in pairs.into_iter().enumerate() {
             self.name(&format!("scenes[{i}]"), &a.name, &b.name);
             self.extras(&format!("scenes[{i}]"), &a.extras, &b.extras);
         }

@@ -5,7 +5,7 @@ use glam::Mat4;
 use super::Comparison;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{Camera, Light, LightKind, NodeId, Projection, Scene, parents, transform_distance};
+use crate::scene::{Camera, Light, LightKind, NodeId, Pose, Projection, Scene, parents, transform_distance};
 
 /// Which node of the first Scene is which of the second.
 pub(super) struct Matched {
@@ -20,10 +20,12 @@ pub(super) struct Matched {
 }
 
 /// Matches the nodes of two Scenes: from the roots down by name, then by order, then whatever is left by name alone.
-pub(super) fn match_nodes(a: &Scene, b: &Scene) -> Matched {
+pub(super) fn match_nodes(a: &Scene, b: &Scene, rest_a: &Pose, rest_b: &Pose) -> Matched {
     let mut matcher = Matcher {
         a,
         b,
+        rest_a,
+        rest_b,
         matched: Matched {
             pairs: Vec::new(),
             to_b: vec![None; a.nodes.len()],
@@ -48,6 +50,8 @@ pub(super) fn match_nodes(a: &Scene, b: &Scene) -> Matched {
 struct Matcher<'a> {
     a: &'a Scene,
     b: &'a Scene,
+    rest_a: &'a Pose,
+    rest_b: &'a Pose,
     matched: Matched,
 }
 
@@ -100,15 +104,25 @@ impl Matcher<'_> {
 
     /// Pairs of siblings: by name in order, then those that are left by what they are, in order.
     fn siblings(&self, a: &[NodeId], b: &[NodeId]) -> Vec<(NodeId, NodeId)> {
-        let name_a = |id: &NodeId| self.a.nodes[*id].name.as_str();
         let mut by_name: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
-        for id in b {
+        for id in b.iter().filter(|id| self.matched.to_a[id.index()].is_none()) {
             by_name.entry(self.b.nodes[*id].name.as_str()).or_default().push_back(*id);
         }
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for id in a {
+            *names.entry(self.a.nodes[*id].name.as_str()).or_default() += 1;
+        }
+        // As many of one name on both sides are in order; of more or fewer, those that are where they were.
+        names.retain(|name, count| by_name.get(name).is_some_and(|list| list.len() == *count));
         let mut pairs = Vec::new();
         let mut left = Vec::new();
         for id in a {
-            match by_name.get_mut(name_a(id)).and_then(VecDeque::pop_front) {
+            let name = self.a.nodes[*id].name.as_str();
+            let partner = by_name.get_mut(name).and_then(|list| match names.contains_key(name) {
+                true => list.pop_front(),
+                false => self.take_nearest(*id, list),
+            });
+            match partner {
                 Some(partner) => pairs.push((*id, partner)),
                 None => left.push(*id),
             }
@@ -132,6 +146,22 @@ impl Matcher<'_> {
         pairs
     }
 
+    /// Takes the node that is where the first Scene's is, of several with the same name; the first of equally near ones.
+    fn take_nearest(&self, id: NodeId, list: &mut VecDeque<NodeId>) -> Option<NodeId> {
+        let place = &self.rest_a.worlds[id.index()];
+        let alike = |other: &NodeId| self.a.nodes[id].mesh.is_some() == self.b.nodes[*other].mesh.is_some();
+        // By distance, roughly, so that rounding does not decide; then what draws something is what draws something.
+        let key = |other: &NodeId| {
+            let apart = transform_distance(place, &self.rest_b.worlds[other.index()]);
+            ((apart * 1e4).min(1e9) as u64, !alike(other))
+        };
+        // So many of one name are in order, or nobody could tell them apart anyway.
+        let near = list.iter().take(256);
+        let nearest = near.enumerate().min_by_key(|(_, other)| key(other));
+        let at = nearest.map(|(at, _)| at)?;
+        list.remove(at)
+    }
+
     /// Nodes in no scene, in order.
     fn loose(&mut self) {
         let roots = |scene: &Scene, taken: &[Option<NodeId>]| {
@@ -144,19 +174,20 @@ impl Matcher<'_> {
         self.below(a, b);
     }
 
-    /// What hangs elsewhere but has the same name, which nothing else has.
+    /// What hangs elsewhere but has the same name.
     fn by_name(&mut self) {
-        let mut free: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        let mut free: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
         for (id, node) in self.b.nodes.iter() {
             if self.matched.to_a[id.index()].is_none() && !node.name.is_empty() {
-                free.entry(&node.name).or_default().push(id);
+                free.entry(&node.name).or_default().push_back(id);
             }
         }
         let left: Vec<NodeId> =
             self.a.nodes.ids().filter(|id| self.matched.to_b[id.index()].is_none()).collect();
         for a in left {
-            let partner = free.get_mut(self.a.nodes[a].name.as_str()).filter(|list| list.len() == 1);
-            if let Some(b) = partner.and_then(Vec::pop)
+            let partner =
+                free.get_mut(self.a.nodes[a].name.as_str()).and_then(|list| self.take_nearest(a, list));
+            if let Some(b) = partner
                 && self.pair(a, b)
             {
                 self.matched.moved.push((a, b));

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::bytes::{ByteMap, Limits};
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
-use crate::scene::{Axes, CheckedScene, Scene};
+use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 
 #[cfg(feature = "bo3d")]
 pub mod bo3d;
@@ -33,6 +33,8 @@ pub mod bo3d;
 pub mod bogle;
 #[cfg(feature = "das2")]
 pub mod das2;
+#[cfg(feature = "dgl2")]
+pub mod dgl2;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod unheld;
@@ -43,6 +45,8 @@ pub use unheld::{all_extras, kept_nodes, report_unheld};
 pub static ALL: &[&Format] = &[
     #[cfg(feature = "bogle")]
     &bogle::FORMAT,
+    #[cfg(feature = "dgl2")]
+    &dgl2::FORMAT,
     #[cfg(feature = "bo3d")]
     &bo3d::FORMAT,
     #[cfg(feature = "das2")]
@@ -69,6 +73,9 @@ pub struct Format {
     pub axes: Axes,
     /// What one unit is, as far as anybody knows.
     pub unit: &'static str,
+    /// Whether hidden nodes count to the size of a model: they do where a flag hides what could be drawn, and not where
+    /// they are no more than helpers.
+    pub hidden: Hidden,
     /// What it can hold.
     pub capabilities: Capabilities,
     /// Its own options for reading and writing.
@@ -118,6 +125,8 @@ pub struct Capabilities {
     pub uv_sets: usize,
     /// Whether pictures can be inside the file.
     pub embeds_textures: bool,
+    /// Whether there is light that comes from everywhere.
+    pub ambient_light: bool,
     /// For each aspect of a model that it holds, how well; aspects that are not listed are lost.
     pub holds: &'static [(Aspect, Holds, &'static str)],
 }

@@ -15,8 +15,11 @@ pub fn report_unheld(scene: &Scene, format: &Format, losses: &mut LossReport) {
     report.geometry(scene);
     report.animations(scene);
     report.dropped(Aspect::Cameras, "cameras", "cameras have no place", scene.cameras.len());
-    let lights = scene.lights.len() + usize::from(scene.ambient.is_some());
-    report.dropped(Aspect::Lights, "lights", "lights have no place", lights);
+    report.dropped(Aspect::Lights, "lights", "lights have no place", scene.lights.len());
+    if scene.ambient.is_some() && !format.capabilities.ambient_light {
+        let message = format!("ambient light has no place in {}", format.name);
+        report.losses.dropped(Aspect::Lights, "ambient", message);
+    }
     report.extras(scene);
 }
 

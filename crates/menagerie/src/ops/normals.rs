@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::scene::Primitive;
+use crate::scene::{CustomAttribute, Primitive};
 
 /// The normal of a triangle, as long as twice its area.
 pub fn face_normal(positions: &[[f32; 3]], triangle: [u32; 3]) -> Vec3 {
@@ -21,4 +21,32 @@ pub fn smooth_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
         }
     }
     normals.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Y).to_array()).collect()
+}
+
+/// Gives a primitive normals of any length, as files have them: they are made unit, and lengths other than one are kept
+/// as the custom attribute `lengths`. Normals without a length are made from the triangles.
+pub fn set_raw_normals(primitive: &mut Primitive, raw: &[[f32; 3]], lengths: &str) {
+    let length = |normal: &[f32; 3]| {
+        let length = Vec3::from_array(*normal).length();
+        if length.is_finite() && length > 1e-20 { length } else { 0.0 }
+    };
+    let list: Vec<f32> = raw.iter().map(length).collect();
+    let made = if list.contains(&0.0) { smooth_normals(primitive) } else { Vec::new() };
+    let unit = |(i, (normal, length)): (usize, (&[f32; 3], &f32))| match *length {
+        0.0 => made.get(i).copied().unwrap_or([0.0, 1.0, 0.0]),
+        length => (Vec3::from_array(*normal) / length).to_array(),
+    };
+    primitive.normals = raw.iter().zip(&list).enumerate().map(unit).collect();
+    if list.iter().any(|length| (length - 1.0).abs() > 1e-6) {
+        primitive.custom.insert(lengths.to_owned(), CustomAttribute { width: 1, values: list });
+    }
+}
+
+/// Multiplies normals by the lengths that [`set_raw_normals`] kept.
+pub fn restore_lengths(normals: &mut [[f32; 3]], primitive: &Primitive, lengths: &str) {
+    if let Some(lengths) = primitive.custom.get(lengths) {
+        for (normal, length) in normals.iter_mut().zip(&lengths.values) {
+            *normal = normal.map(|x| x * length);
+        }
+    }
 }

@@ -2,16 +2,17 @@ use glam::{Vec2, Vec3};
 
 use crate::scene::Primitive;
 
-/// A unit tangent for every vertex, with the sign of the bitangent, for normals of unit length.
+/// A unit tangent for every vertex, with the sign of the bitangent, for normals of unit length and one set of texture
+/// coordinates.
 ///
 /// The tangent is the direction in which u grows, meant over the triangles of the vertex, and made orthogonal to the
 /// normal; the bitangent is on the side where the picture's up is. It is a plain mean by area, not MikkTSpace: close to
 /// what a baker uses, and not the same bits. Where the texture coordinates have no direction, any orthogonal one.
-pub fn tangents(primitive: &Primitive, normals: &[[f32; 3]]) -> Vec<[f32; 4]> {
+pub fn tangents(primitive: &Primitive, normals: &[[f32; 3]], uv_set: usize) -> Vec<[f32; 4]> {
     let count = primitive.positions.len();
     let mut along_u = vec![Vec3::ZERO; count];
     let mut upwards = vec![Vec3::ZERO; count];
-    if let Some(uvs) = primitive.uvs.first() {
+    if let Some(uvs) = primitive.uvs.get(uv_set) {
         for triangle in primitive.triangles() {
             let Some((u, up)) = directions(primitive, uvs, *triangle) else { continue };
             for corner in triangle {
@@ -67,10 +68,10 @@ mod tests {
             ..Primitive::default()
         };
         let normals = [[0.0, 0.0, 1.0]; 4];
-        assert_eq!(tangents(&quad, &normals), [[1.0, 0.0, 0.0, 1.0]; 4]);
+        assert_eq!(tangents(&quad, &normals, 0), [[1.0, 0.0, 0.0, 1.0]; 4]);
         quad.uvs[0].iter_mut().for_each(|uv| uv[0] = -uv[0]);
-        assert_eq!(tangents(&quad, &normals), [[-1.0, 0.0, 0.0, -1.0]; 4]);
+        assert_eq!(tangents(&quad, &normals, 0), [[-1.0, 0.0, 0.0, -1.0]; 4]);
         quad.uvs.clear();
-        assert!(tangents(&quad, &normals).iter().all(|t| t[2] == 0.0 && t[3] == 1.0));
+        assert!(tangents(&quad, &normals, 0).iter().all(|t| t[2] == 0.0 && t[3] == 1.0));
     }
 }

@@ -44,7 +44,7 @@ fn vertex_weights(vertex: usize, joints: &mut [u16], weights: &mut [f32], repair
     let mut used = 0u32;
     let mut sum = 0.0f64;
     for i in 0..weights.len().min(joints.len()) {
-        if !(weights[i] > 0.0) {
+        if weights[i] <= 0.0 || weights[i].is_nan() {
             wrong |= weights[i] != 0.0;
             // Also turns a negative zero into zero.
             weights[i] = 0.0;

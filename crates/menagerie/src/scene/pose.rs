@@ -79,6 +79,11 @@ impl Bounds {
         }
     }
 
+    /// The diagonal, or the largest coordinate if that is more: what the digits of positions are spent on.
+    pub fn reach(&self) -> f32 {
+        self.diagonal().max(self.min.abs().max(self.max.abs()).max_element())
+    }
+
     /// The length of the diagonal.
     pub fn diagonal(&self) -> f32 {
         (self.max - self.min).length()
@@ -160,8 +165,13 @@ impl Pose {
 
     /// The box around all that the shown scene draws: visible nodes, the most detailed level.
     pub fn bounds(&self, scene: &Scene) -> Option<Bounds> {
+        self.bounds_with(scene, Hidden::LeftOut)
+    }
+
+    /// The same, with what is hidden or without.
+    pub fn bounds_with(&self, scene: &Scene, hidden: Hidden) -> Option<Bounds> {
         let mut bounds = None;
-        for node in visible_nodes(scene) {
+        for node in drawn_nodes(scene, hidden) {
             let Some(mesh) = scene.nodes[node].mesh.and_then(|mesh| scene.meshes.get(mesh)) else { continue };
             for primitive in &mesh.primitives {
                 bounds = Bounds::union(bounds, Bounds::of(self.positions(scene, node, primitive)));
@@ -171,15 +181,24 @@ impl Pose {
     }
 }
 
-/// The nodes of the shown scene that are not hidden, nor below a hidden one.
-fn visible_nodes(scene: &Scene) -> Vec<NodeId> {
+/// Whether hidden nodes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hidden {
+    /// They do: they could be shown.
+    Counts,
+    /// They do not, nor what is below them.
+    LeftOut,
+}
+
+/// The nodes of the shown scene, with those that are hidden or without.
+fn drawn_nodes(scene: &Scene, hidden: Hidden) -> Vec<NodeId> {
     let mut open: Vec<NodeId> =
         scene.shown().map(|root| root.roots.iter().rev().copied().collect()).unwrap_or_default();
     let mut seen = vec![false; scene.nodes.len()];
     let mut visible = Vec::new();
     while let Some(id) = open.pop() {
         let (Some(node), Some(seen)) = (scene.nodes.get(id), seen.get_mut(id.index())) else { continue };
-        if node.visible && !std::mem::replace(seen, true) {
+        if (node.visible || hidden == Hidden::Counts) && !std::mem::replace(seen, true) {
             visible.push(id);
             open.extend(node.children.iter().rev());
         }

@@ -9,12 +9,11 @@ use super::{DEFAULT_FPS, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
-use crate::ops::smooth_normals;
+use crate::ops::set_raw_normals;
 use crate::scene::{
-    AlphaMode, Animation, Blend, Channel, CustomAttribute, Extras, Id, Image, Interpolation, Material,
-    MaterialId, Mesh, MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading,
-    Skin, SkinId, Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear,
-    transform_distance,
+    AlphaMode, Animation, Blend, Channel, Extras, Id, Image, Interpolation, Material, MaterialId, Mesh,
+    MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading, Skin, SkinId,
+    Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear, transform_distance,
 };
 
 /// The custom attribute with the length of a stored normal, where it is not one.
@@ -262,16 +261,12 @@ fn geometry(data: &MeshData) -> Primitive {
     let vertices = data.vertices.to_floats();
     let clean = |x: f32| if x.is_finite() { x } else { 0.0 };
     let mut primitive = Primitive::default();
-    let mut lengths = Vec::with_capacity(vertices.len());
+    let mut normals = Vec::with_capacity(vertices.len());
     let mut uvs = Vec::with_capacity(vertices.len());
     for [u, v, nx, ny, nz, x, y, z] in vertices {
         uvs.push([clean(u), clean(v)]);
+        normals.push([clean(nx), clean(ny), clean(nz)]);
         primitive.positions.push([clean(x), clean(y), clean(z)]);
-        let raw = Vec3::new(clean(nx), clean(ny), clean(nz));
-        let length = raw.length();
-        let usable = length.is_finite() && length > 1e-20;
-        primitive.normals.push(if usable { (raw / length).to_array() } else { [0.0; 3] });
-        lengths.push(if usable { length } else { 0.0 });
     }
     let vertex_count = primitive.positions.len();
     let in_range = |triangle: &&[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
@@ -289,23 +284,8 @@ fn geometry(data: &MeshData) -> Primitive {
         };
         primitive.colors.push(data.colours.iter().map(|colour| linear(colour.0)).collect());
     }
-    repair_normals(&mut primitive, lengths);
+    set_raw_normals(&mut primitive, &normals, NORMAL_LENGTH);
     primitive
-}
-
-/// Normals without a length are made from the triangles; lengths other than one are kept beside.
-fn repair_normals(primitive: &mut Primitive, lengths: Vec<f32>) {
-    if lengths.contains(&0.0) {
-        let made = smooth_normals(primitive);
-        for (normal, (made, length)) in primitive.normals.iter_mut().zip(made.into_iter().zip(&lengths)) {
-            if *length == 0.0 {
-                *normal = made;
-            }
-        }
-    }
-    if lengths.iter().any(|length| (length - 1.0).abs() > 1e-6) {
-        primitive.custom.insert(NORMAL_LENGTH.to_owned(), CustomAttribute { width: 1, values: lengths });
-    }
 }
 
 /// One of the three parts of a place.

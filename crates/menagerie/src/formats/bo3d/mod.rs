@@ -9,7 +9,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
@@ -44,11 +44,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Y_UP_FRONT_MINUS_Z,
     unit: "not stated",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 1,
         vertex_limit: Some(65536),
         uv_sets: 1,
         embeds_textures: false,
+        ambient_light: false,
         holds: &[
             (Aspect::Hierarchy, Holds::Partly, "one root; one material per entity"),
             (Aspect::Names, Holds::Partly, "of entities only"),

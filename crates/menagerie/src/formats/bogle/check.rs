@@ -1,8 +1,7 @@
 use zerocopy::little_endian::F32;
 
-use super::model::{
-    Animation, BoneEncoding, Collection, Geometry, Instance, Material, Model, Slot, Vertex, is_affine, named,
-};
+use super::geometry::{BoneEncoding, Geometry, Vertex};
+use super::model::{Animation, Collection, Instance, Material, Model, Slot, is_affine, named};
 use super::read::tree_issue;
 use super::{ENGINE_BONES, ENGINE_LIGHTS, codes};
 use crate::bytes::decode_text;

@@ -10,11 +10,12 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
 mod frame;
+mod geometry;
 mod lift;
 mod lower;
 mod model;
@@ -24,12 +25,10 @@ mod tree;
 mod write;
 
 pub use check::check;
+pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;
-pub use model::{
-    Animation, Bone, BoneEncoding, Camera, Collection, Geometry, Instance, Key, Light, Material, Model, Slot,
-    Vertex,
-};
+pub use model::{Animation, Bone, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 pub use read::read;
 pub use tree::{Fault, Place, Tree};
 
@@ -56,11 +55,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Z_UP_FRONT_MINUS_Y,
     unit: "Blender units",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 3,
         vertex_limit: None,
         uv_sets: 1,
         embeds_textures: false,
+        ambient_light: true,
         holds: &[
             (Aspect::Scenes, Holds::Partly, "the one that is shown"),
             (Aspect::Hierarchy, Holds::Partly, "one material per instance; 256 levels"),

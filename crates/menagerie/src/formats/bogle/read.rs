@@ -1,5 +1,6 @@
 use super::codes;
-use super::model::{Animation, Camera, Collection, Geometry, Instance, Key, Light, Material, Model, Slot};
+use super::geometry::Geometry;
+use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 use super::tree::{Fault, Tree};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{Issue, Issues};

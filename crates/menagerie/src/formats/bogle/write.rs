@@ -1,7 +1,5 @@
-use super::model::{
-    Animation, BONE, BoneEncoding, Camera, Collection, Geometry, INDEX, Instance, Light, Material, Model,
-    ROTATION, Slot, VERTEX_F32, VERTEX_U32,
-};
+use super::geometry::{BoneEncoding, Geometry, INDEX, VERTEX_F32, VERTEX_U32};
+use super::model::{Animation, BONE, Camera, Collection, Instance, Light, Material, Model, ROTATION, Slot};
 use crate::bytes::{ByteMap, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};

@@ -54,7 +54,10 @@ fn check_file(model: &Model, issues: &mut Issues) {
     }
     if model.framing == Framing::Raw && header.level != 0 {
         issues.report(&codes::LEVEL_RAW, || {
-            ("header.level".to_owned(), format!("the level is {}, but the body is not compressed", header.level))
+            (
+                "header.level".to_owned(),
+                format!("the level is {}, but the body is not compressed", header.level),
+            )
         });
     }
     if let (Numbering::Tables, Some(record)) =
@@ -84,7 +87,10 @@ fn check_file(model: &Model, issues: &mut Issues) {
     if header.vertices_count as usize != vertices {
         issues.report(&codes::HEADER_VERTICES, || {
             let stated = header.vertices_count;
-            ("header.vertices_count".to_owned(), format!("the header counts {stated} vertices, the meshes have {vertices}"))
+            (
+                "header.vertices_count".to_owned(),
+                format!("the header counts {stated} vertices, the meshes have {vertices}"),
+            )
         });
     }
     let scenes = checker.lists.scenes.len();
@@ -94,7 +100,8 @@ fn check_file(model: &Model, issues: &mut Issues) {
         });
     } else if header.default_scene as usize >= scenes {
         issues.report(&codes::DEFAULT_SCENE, || {
-            let message = format!("scene {} is the default one, and there are {scenes}", header.default_scene);
+            let message =
+                format!("scene {} is the default one, and there are {scenes}", header.default_scene);
             ("header.default_scene".to_owned(), message)
         });
     }
@@ -128,7 +135,10 @@ impl Checker<'_> {
         if self.model.profile == Profile::Libdas2 && !text.has_good_hash() {
             issues.report(&codes::STRING_HASH, || {
                 let right = Text::new(text.bytes.clone()).hash;
-                (format!("{path}_hash"), format!("the hash is {:016x}, that of {decoded:?} is {right:016x}", text.hash))
+                (
+                    format!("{path}_hash"),
+                    format!("the hash is {:016x}, that of {decoded:?} is {right:016x}", text.hash),
+                )
             });
         }
     }

@@ -67,8 +67,7 @@ fn read_all(
             Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                let message =
-                    format!("{what} is broken after {} inflated bytes: {error}", inflated.len());
+                let message = format!("{what} is broken after {} inflated bytes: {error}", inflated.len());
                 return Err(Issue::new(code, "body", message).at(place));
             }
         };
@@ -114,4 +113,3 @@ pub(super) fn deflate_zstd(bytes: &[u8], level: u8) -> Result<Vec<u8>, Issue> {
 fn not_packed(error: std::io::Error) -> Issue {
     Issue::new(&codes::PACK, "body", format!("the body could not be compressed: {error}"))
 }
-

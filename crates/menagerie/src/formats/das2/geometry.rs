@@ -121,7 +121,9 @@ pub(super) fn vectors<const N: usize>(bytes: &[u8]) -> Vec<[f32; N]> {
 /// The sets of four joint indices in some bytes.
 pub(super) fn joints(bytes: &[u8]) -> Vec<[u16; 4]> {
     let sets = bytes.as_chunks::<8>().0;
-    sets.iter().map(|[a, b, c, d, e, f, g, h]| [[*a, *b], [*c, *d], [*e, *f], [*g, *h]].map(u16::from_le_bytes)).collect()
+    sets.iter()
+        .map(|[a, b, c, d, e, f, g, h]| [[*a, *b], [*c, *d], [*e, *f], [*g, *h]].map(u16::from_le_bytes))
+        .collect()
 }
 
 impl Model {

@@ -6,9 +6,7 @@ const POLYNOMIAL: u64 = 0xC96C_5795_D787_0F42;
 pub(super) fn crc64(bytes: &[u8]) -> u64 {
     let text = bytes.iter().take_while(|byte| **byte != 0);
     !text.fold(0u64, |crc, byte| {
-        (0..8).fold(crc ^ u64::from(*byte), |crc, _| {
-            (crc >> 1) ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 }
-        })
+        (0..8).fold(crc ^ u64::from(*byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 })
     })
 }
 

@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{FORMAT, codes};
 use super::forest::Forest;
 use super::geometry::Geometry;
 use super::model::{Framing, Lists, Model, Record, SLOTS, Target, Text};
 use super::note::Note;
+use super::{FORMAT, codes};
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{Extras, MaterialId, MeshId, NodeId, Scene, TextureId, float_to_json};

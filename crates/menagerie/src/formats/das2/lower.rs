@@ -127,7 +127,8 @@ impl<'a> Lowering<'a> {
     fn scenes(&mut self) {
         for (index, scene) in self.scene.scenes.iter().enumerate() {
             let name = self.text(&scene.name, &scene.extras, "name_bytes");
-            let mut roots: Vec<u32> = scene.roots.iter().filter_map(|root| self.roles.in_place(*root)).collect();
+            let mut roots: Vec<u32> =
+                scene.roots.iter().filter_map(|root| self.roles.in_place(*root)).collect();
             // A node that only holds the skinned mesh of another is shown wherever that one is.
             let shown = self.scene.walk(&scene.roots);
             roots.extend(shown.iter().filter_map(|node| self.moved.get(node)).map(|node| id(*node)));
@@ -191,7 +192,8 @@ impl<'a> Lowering<'a> {
             return Err(Issue::new(&codes::TOO_LARGE, "meshes", message));
         }
         let (level, framing) = self.packing(options);
-        let kept = |field: &str| self.scene.extras.get(FORMAT.id, field).and_then(Value::as_str).unwrap_or_default();
+        let kept =
+            |field: &str| self.scene.extras.get(FORMAT.id, field).and_then(Value::as_str).unwrap_or_default();
         let (author, comment) = (kept("author").to_owned(), kept("comment").to_owned());
         let mut header = Header {
             author: self.text(&author, &self.scene.extras, "author_bytes"),
@@ -237,7 +239,8 @@ impl<'a> Lowering<'a> {
                     0 | 9 | 255 => level,
                     _ => DEFAULT_LIBRARY_LEVEL,
                 };
-                let level = source_as_is.unwrap_or_else(|| usual(asked.or(source).unwrap_or(DEFAULT_LIBRARY_LEVEL)));
+                let level =
+                    source_as_is.unwrap_or_else(|| usual(asked.or(source).unwrap_or(DEFAULT_LIBRARY_LEVEL)));
                 let packed = matches!(level, 1 | 9 | 255);
                 (level, if packed { Framing::Zstd { stored: None } } else { Framing::Raw })
             }

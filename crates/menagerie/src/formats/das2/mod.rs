@@ -9,7 +9,7 @@
 //! Both are read and written. `docs/formats/das2.md` has them byte by byte, and every decision on what the document
 //! leaves open.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
+use super::{Capabilities, Format, FormatOption, Hidden, Holds, Probe};
 use crate::diag::Aspect;
 use crate::scene::Axes;
 
@@ -60,11 +60,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "not stated",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 32,
         vertex_limit: None,
         uv_sets: 8,
         embeds_textures: false,
+        ambient_light: false,
         holds: &[
             (Aspect::Scenes, Holds::Fully, ""),
             (Aspect::Hierarchy, Holds::Fully, "joints have a tree of their own"),

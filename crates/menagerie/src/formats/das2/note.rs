@@ -104,7 +104,9 @@ impl Note {
         fn by_id<'a, K: ToString + 'a, V: Clone + Into<Value> + 'a>(
             map: impl IntoIterator<Item = (&'a K, &'a V)>,
         ) -> Value {
-            Value::Object(map.into_iter().map(|(key, value)| (key.to_string(), value.clone().into())).collect())
+            Value::Object(
+                map.into_iter().map(|(key, value)| (key.to_string(), value.clone().into())).collect(),
+            )
         }
         let tangents = self.tangents.iter().map(|((mesh, level), place)| {
             (format!("{mesh}.{level}"), Value::from(vec![place.buffer, place.offset]))
@@ -124,13 +126,18 @@ impl Note {
             ("extras", by_id(&self.extras)),
         ];
         let some = |value: &Value| value.as_object().is_some_and(|object| !object.is_empty());
-        lists.into_iter().filter(|(_, value)| some(value)).map(|(name, value)| (name.to_owned(), value)).collect()
+        lists
+            .into_iter()
+            .filter(|(_, value)| some(value))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     /// Keeps what formats other than das2 have in the extras of an element.
     pub(super) fn keep_extras(&mut self, element: String, extras: &Extras) {
         let others = extras.iter().filter(|(format, _)| *format != super::FORMAT.id);
-        let others: Map<String, Value> = others.map(|(format, value)| (format.to_owned(), value.clone())).collect();
+        let others: Map<String, Value> =
+            others.map(|(format, value)| (format.to_owned(), value.clone())).collect();
         if !others.is_empty() {
             self.extras.insert(element, Value::Object(others));
         }

@@ -23,7 +23,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
     if magic != MAGIC {
         let reversed = magic.iter().rev().eq(&MAGIC);
         let order = if reversed { ": das2 in big-endian order, which no tool writes" } else { "" };
-        let message = format!("expected the bytes das2 and four zeros, found {}{order}", magic.escape_ascii());
+        let message =
+            format!("expected the bytes das2 and four zeros, found {}{order}", magic.escape_ascii());
         return Err(Issue::new(&codes::MAGIC, "header.magic", message).at(Span::new(0, 8)));
     }
     let likelier = if has_hashes(bytes) { Profile::Libdas2 } else { Profile::Spec };

@@ -329,6 +329,36 @@ impl<'a> List<'a> {
         joints
     }
 
+    /// The smallest and largest of each component, of the numbers as they are stored.
+    pub(super) fn bounds(&self) -> (Vec<f64>, Vec<f64>) {
+        if self.component == Component::U32 {
+            // More than a float can say.
+            let integers = self.integers();
+            let bound = |value: Option<&u32>| vec![value.copied().map_or(f64::NAN, f64::from)];
+            return (bound(integers.iter().min()), bound(integers.iter().max()));
+        }
+        let width = self.shape.width();
+        let mut min = vec![f32::INFINITY; width];
+        let mut max = vec![f32::NEG_INFINITY; width];
+        let mut widen = |element: &mut dyn Iterator<Item = f32>| {
+            for ((min, max), value) in min.iter_mut().zip(&mut max).zip(element) {
+                *min = min.min(value);
+                *max = max.max(value);
+            }
+        };
+        match <[F32]>::ref_from_bytes(self.bytes) {
+            Ok(floats) if self.plain_floats() => {
+                floats.chunks_exact(width).for_each(|element| widen(&mut element.iter().map(|f| f.get())));
+            }
+            _ => {
+                let stored = Self { normalized: false, ..self.clone() };
+                stored.flat().chunks_exact(width).for_each(|element| widen(&mut element.iter().copied()));
+            }
+        }
+        let wide = |values: Vec<f32>| values.into_iter().map(f64::from).collect();
+        (wide(min), wide(max))
+    }
+
     /// The bytes that the elements take in memory as floats.
     pub(super) fn cost(&self) -> usize {
         self.count.saturating_mul(self.shape.width()).saturating_mul(4)

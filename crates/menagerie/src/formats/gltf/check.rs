@@ -1,11 +1,12 @@
-//! What is wrong in a file that could be read: references, ranges, declarations. What is wrong with single vertices
-//! and keys is found when they are read, and by the quick looks of `data.rs`.
+//! What is wrong in a file that could be read: references, ranges, declarations, bounds. What is wrong with single
+//! vertices and keys shows when the Scene is made, so that is done here, once, and the Scene kept for whoever asks.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::accessor::{Component, List};
+use super::extras::refers;
 use super::json::{Accessor, Object, TextureInfo};
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views};
@@ -51,9 +52,6 @@ const ACCEPTED: [&str; 33] = [
     "AGI_articulations",
 ];
 
-/// Extensions of nodes and primitives that refer to accessors, which a rebuilt file numbers anew.
-const REFERRING: [&str; 2] = [extension::INSTANCING, "KHR_draco_mesh_compression"];
-
 /// An error for each extension that the file requires and that is not understood.
 pub(super) fn required_extensions(model: &Model) -> Vec<Issue> {
     let required = model.document.extensions_required.iter().enumerate();
@@ -78,7 +76,11 @@ pub fn check(model: &Model, issues: &mut Issues) {
     checker.buffer_views(issues);
     checker.accessors(issues);
     checker.unknown_properties(issues);
-    super::data::check(model, issues);
+    if required_extensions(model).is_empty() {
+        let (scene, found) = super::lift::make(model, &Limits::default());
+        issues.append(found);
+        model.lifted.keep(scene);
+    }
 }
 
 struct Checker<'a> {
@@ -90,13 +92,17 @@ impl Checker<'_> {
         let document = &self.model.document;
         let mut used: Vec<(String, String)> = Vec::new();
         // The document as JSON again, so that no place where an extension can be is forgotten.
-        if let Ok(value) = serde_json::to_value(document) {
-            find_extensions(&value, &mut used);
-        }
+        let whole = serde_json::to_value(document).unwrap_or_default();
+        find_extensions(&whole, &mut used);
         let declared: BTreeSet<&str> = document.extensions_used.iter().map(String::as_str).collect();
-        let mut said: BTreeSet<String> = BTreeSet::new();
         for (name, pointer) in used {
-            if !declared.contains(name.as_str()) && said.insert(name.clone()) {
+            let value = whole.pointer(&pointer);
+            let packs_views = COMPRESSION.contains(&name.as_str());
+            if !packs_views && value.is_some_and(|value| refers(&name, value)) {
+                let message = format!("{name} refers to accessors or buffer views and is not carried along");
+                self.model.report(issues, &codes::EXTENSION_LOST, || pointer.clone(), || message);
+            }
+            if !declared.contains(name.as_str()) {
                 let message = format!("{name} is not in extensionsUsed");
                 self.model.report(issues, &codes::EXTENSION_UNDECLARED, || pointer, || message);
             }
@@ -273,6 +279,7 @@ impl Checker<'_> {
                 self.alignment(i, accessor, issues);
             }
         }
+        super::data::check(self.model, &views, issues);
     }
 
     fn alignment(&self, index: usize, accessor: &Accessor, issues: &mut Issues) {
@@ -281,7 +288,7 @@ impl Checker<'_> {
         let Some(view) = view else { return };
         let offset = accessor.byte_offset.unwrap_or(0);
         let whole = view.byte_offset.unwrap_or(0).wrapping_add(offset);
-        if offset % size != 0 || whole % size != 0 {
+        if !offset.is_multiple_of(size) || !whole.is_multiple_of(size) {
             let message = format!("it begins at byte {whole} of the buffer, which is no multiple of {size}");
             let pointer = || format!("/accessors/{index}/byteOffset");
             self.model.report(issues, &codes::ACCESSOR_ALIGNMENT, pointer, || message);
@@ -313,13 +320,6 @@ impl Checker<'_> {
                 self.model.report(issues, &codes::UNKNOWN_PROPERTY, pointer, message);
             }
         }
-        for (i, node) in d.nodes.iter().enumerate() {
-            for name in node.extensions.keys().filter(|name| REFERRING.contains(&name.as_str())) {
-                let pointer = || format!("/nodes/{i}/extensions/{name}");
-                let message = || format!("{name} refers to accessors and is not carried along");
-                self.model.report(issues, &codes::EXTENSION_LOST, pointer, message);
-            }
-        }
     }
 }
 
@@ -345,11 +345,9 @@ pub(super) fn find_extensions(value: &Value, used: &mut Vec<(String, String)>) {
                     open.push((inner, format!("{pointer}/{key}")));
                 }
             }
-            Value::Array(list) => {
-                // Numbers have no extensions; a list begins with what it is a list of.
-                if list.first().is_some_and(|first| first.is_object() || first.is_array()) {
-                    open.extend(list.iter().enumerate().map(|(i, inner)| (inner, format!("{pointer}/{i}"))));
-                }
+            // Numbers have no extensions; a list begins with what it is a list of.
+            Value::Array(list) if list.first().is_some_and(|first| first.is_object() || first.is_array()) => {
+                open.extend(list.iter().enumerate().map(|(i, inner)| (inner, format!("{pointer}/{i}"))));
             }
             _ => {}
         }

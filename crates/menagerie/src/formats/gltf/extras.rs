@@ -20,6 +20,33 @@ const FORMATS: [&str; 8] = ["bogle", "bmd", "dgl2", "bo3d", "das2", "obj", "stl"
 const USER_VALUE: &str = "extras";
 const OTHER_KEYS: &str = "other_extras";
 
+/// Whether an extension that is not understood refers to accessors or buffer views, which a rebuilt file numbers anew:
+/// it cannot be carried along.
+pub(super) fn refers(name: &str, value: &Value) -> bool {
+    const KNOWN: [&str; 3] =
+        ["KHR_draco_mesh_compression", "EXT_mesh_gpu_instancing", "EXT_structural_metadata"];
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(object) => {
+                let named = |key: &String| {
+                    let key = key.to_ascii_lowercase();
+                    ["bufferview", "bufferviews", "accessor", "accessors"]
+                        .iter()
+                        .any(|end| key.ends_with(end))
+                };
+                if object.keys().any(named) {
+                    return true;
+                }
+                open.extend(object.iter().filter(|(key, _)| *key != "extras").map(|(_, value)| value));
+            }
+            Value::Array(list) => open.extend(list),
+            _ => {}
+        }
+    }
+    KNOWN.contains(&name)
+}
+
 /// The extras of an element while it is lifted: what goes into the Scene, and what is still to be made use of.
 #[derive(Debug, Default)]
 pub(super) struct Lifting {
@@ -33,7 +60,7 @@ impl Lifting {
         let mut lifting = Self::default();
         let unknown: Object = extensions
             .iter()
-            .filter(|(name, _)| !understood.contains(&name.as_str()))
+            .filter(|(name, value)| !understood.contains(&name.as_str()) && !refers(name, value))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if !unknown.is_empty() {
@@ -239,6 +266,17 @@ mod tests {
             assert!(extensions.is_empty());
             assert_eq!(written.as_ref(), Some(&in_file));
             assert_eq!(Lifting::new(written.as_ref(), &Map::new(), &[]).finish(), extras);
+        }
+    }
+
+    #[test]
+    fn extensions_that_refer_to_data_are_not_carried() {
+        for (name, value, lost) in [
+            ("EXT_a", json!({"deep": [{"bufferView": 3}]}), true),
+            ("EXT_b", json!({"source": 3}), false),
+            ("EXT_mesh_gpu_instancing", json!({"attributes": {"TRANSLATION": 2}}), true),
+        ] {
+            assert_eq!(refers(name, &value), lost, "{name}");
         }
     }
 

@@ -107,7 +107,7 @@ fn unzigzag(value: u32) -> u32 {
 
 /// Vertices: each byte of a vertex is packed as differences to the vertex before, in groups of 16 vertices.
 fn attributes(packed: &[u8], count: usize, stride: usize) -> Option<Vec<u8>> {
-    if stride == 0 || stride % 4 != 0 || stride > 256 {
+    if stride == 0 || !stride.is_multiple_of(4) || stride > 256 {
         return None;
     }
     let (body, tail) = packed.split_at_checked(packed.len().checked_sub(stride.max(32))?)?;
@@ -187,7 +187,7 @@ impl<T: Copy + Default> Recent<T> {
 
 /// A triangle list: mostly one byte a triangle, which names an edge and a vertex that were seen lately.
 fn triangles(packed: &[u8], count: usize) -> Option<Vec<u32>> {
-    if count % 3 != 0 {
+    if !count.is_multiple_of(3) {
         return None;
     }
     let (body, table) = packed.split_at_checked(packed.len().checked_sub(16)?)?;

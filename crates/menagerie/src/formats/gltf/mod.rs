@@ -8,7 +8,7 @@
 
 use super::{Capabilities, Format, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::Axes;
+use crate::scene::{Axes, Hidden};
 
 mod accessor;
 mod check;
@@ -47,7 +47,6 @@ pub(crate) mod extension {
     pub(crate) const LOD: &str = "MSFT_lod";
     pub(crate) const VISIBILITY: &str = "KHR_node_visibility";
     pub(crate) const POINTER: &str = "KHR_animation_pointer";
-    pub(crate) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 }
 
 /// The descriptor.
@@ -60,11 +59,13 @@ pub static FORMAT: Format = Format {
     probe,
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "metre",
+    hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: usize::MAX,
         vertex_limit: None,
         uv_sets: 8,
         embeds_textures: true,
+        ambient_light: true,
         holds: &[
             (Aspect::Scenes, Holds::Fully, ""),
             (Aspect::Hierarchy, Holds::Fully, ""),

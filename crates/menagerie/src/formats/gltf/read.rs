@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json::{Buffer, Document, Object};
-use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
 use crate::bytes::{Reader, Span};
@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     let (container, json) = if bytes.starts_with(&super::MAGIC) {
         let chunks = chunks(bytes, issues)?;
         let first = chunks.first().filter(|chunk| chunk.kind == JSON_CHUNK).ok_or_else(|| {
-            let span = Span::new(12, bytes.len().min(20).max(12));
+            let span = Span::new(12, bytes.len().clamp(12, 20));
             Issue::new(&codes::GLB_JSON, "", "the first chunk of a GLB must be its JSON").at(span)
         })?;
         let json = first.data.clone();
@@ -43,8 +43,15 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     };
     let text = bytes.get(json.clone()).unwrap_or_default();
     let document = parse(text, json.start)?;
-    let mut model =
-        Model { bytes: Arc::from(bytes), json, container, document, buffers: Vec::new(), beside: Vec::new() };
+    let mut model = Model {
+        bytes: Arc::from(bytes),
+        json,
+        container,
+        document,
+        buffers: Vec::new(),
+        beside: Vec::new(),
+        lifted: LiftedOnce::default(),
+    };
     version(&model)?;
     load_buffers(&mut model, options, issues);
     Ok(model)
@@ -79,7 +86,7 @@ fn chunks(bytes: &[u8], issues: &mut Issues) -> Result<Vec<Chunk>, Issue> {
             let message = format!("the chunk says {length} bytes, {} are left", end - start);
             let path = format!("chunks[{}].length", chunks.len());
             issues.push(Issue::new(&codes::GLB_CHUNK, path, message).at(Span::new(at, at + 4)));
-        } else if length % 4 != 0 {
+        } else if !length.is_multiple_of(4) {
             let message = format!("a length of {length} bytes is no multiple of four");
             let path = format!("chunks[{}].length", chunks.len());
             issues.push(Issue::new(&codes::GLB_PADDING, path, message).at(Span::new(at, at + 4)));

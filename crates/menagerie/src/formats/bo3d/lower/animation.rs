@@ -214,7 +214,8 @@ impl Track<'_> {
         }
         for (a, b) in followed.values().zip(followed.values().skip(1)) {
             let off = nlerp_error(a.rotation, b.rotation);
-            errors.angle.add(if off > MAX_ARC_ERROR { f64::from(off.to_degrees()) } else { 0.0 });
+            // Below this it is the rounding of floats.
+            errors.angle.add(if off > 1e-5 { f64::from(off.to_degrees()) } else { 0.0 });
         }
         followed
     }

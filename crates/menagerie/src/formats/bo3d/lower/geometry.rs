@@ -10,7 +10,7 @@ use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
     Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices,
 };
-use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
+use crate::ops::{bake_morphs, restore_lengths, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear, transform_distance,
 };
@@ -216,11 +216,7 @@ impl Lowering<'_> {
                 *normal = turned.map_or(*normal, |turned| turned.to_array());
             }
         }
-        if let Some(lengths) = primitive.custom.get(NORMAL_LENGTH) {
-            for (normal, length) in normals.iter_mut().zip(&lengths.values) {
-                *normal = normal.map(|x| x * length);
-            }
-        }
+        restore_lengths(&mut normals, primitive, NORMAL_LENGTH);
         (positions, normals)
     }
 

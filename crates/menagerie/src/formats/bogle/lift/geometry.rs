@@ -5,7 +5,8 @@ use zerocopy::little_endian::F32;
 
 use super::{Lifter, finite};
 use crate::diag::Issue;
-use crate::formats::bogle::model::{BoneEncoding, Geometry, Instance, Vertex, named};
+use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
+use crate::formats::bogle::model::{Instance, named};
 use crate::formats::bogle::{FORMAT, LEAST_WEIGHT, codes, names};
 use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn};
 
@@ -133,7 +134,11 @@ fn top_left([u, v]: [f32; 2]) -> [f32; 2] {
 }
 
 fn turned(vertices: &[Vertex], field: impl Fn(&Vertex) -> [F32; 3]) -> Vec<[f32; 3]> {
-    vertices.iter().map(|vertex| Turn::ZUpToYUp.vector(field(vertex).map(|x| finite(x.get())))).collect()
+    vertices.iter().map(|vertex| turned_vector(field(vertex))).collect()
+}
+
+fn turned_vector(vector: [F32; 3]) -> [f32; 3] {
+    Turn::ZUpToYUp.vector(vector.map(|x| finite(x.get())))
 }
 
 /// The indices of all complete triangles whose vertices exist.
@@ -149,39 +154,36 @@ fn indices(geometry: &Geometry) -> Vec<u32> {
 
 /// Normals, tangents and binormals. Says whether some had to be repaired.
 fn surface(geometry: &Geometry, primitive: &mut Primitive) -> bool {
-    let given = |list: &[[f32; 3]]| list.iter().any(|v| *v != [0.0; 3]);
+    let vertices = &geometry.vertices;
+    let given = |field: fn(&Vertex) -> [F32; 3]| {
+        vertices.iter().any(|vertex| field(vertex).iter().any(|x| finite(x.get()) != 0.0))
+    };
     let mut repaired = false;
-    let normals = turned(&geometry.vertices, |vertex| vertex.normal);
-    let tangents = turned(&geometry.vertices, |vertex| vertex.tangent);
-    let binormals = turned(&geometry.vertices, |vertex| vertex.binormal);
-    if given(&normals) {
-        primitive.normals = normals.into_iter().map(|n| unit(n, Vec3::Y, &mut repaired)).collect();
-    } else if !geometry.vertices.is_empty() {
+    if given(|vertex| vertex.normal) {
+        let normal = |vertex: &Vertex| unit(turned_vector(vertex.normal), Vec3::Y, &mut repaired);
+        primitive.normals = vertices.iter().map(normal).collect();
+    } else if !vertices.is_empty() {
         primitive.extras.set(FORMAT.id, "no_normals", true);
     }
-    if given(&tangents) && !primitive.normals.is_empty() {
-        let mut off = false;
-        primitive.tangents = tangents
-            .into_iter()
-            .zip(primitive.normals.iter().zip(&binormals))
-            .map(|(tangent, (normal, binormal))| {
-                let normal = Vec3::from_array(*normal);
-                let [x, y, z] = unit(tangent, normal.any_orthonormal_vector(), &mut repaired);
-                let cross = normal.cross(Vec3::new(x, y, z));
-                let binormal = Vec3::from_array(*binormal);
-                let sign = if cross.dot(binormal) < 0.0 { -1.0 } else { 1.0 };
-                off |= (binormal - cross * sign).abs().max_element() > UNIT_TOLERANCE;
-                [x, y, z, sign]
-            })
-            .collect();
-        if off {
-            keep(primitive, BINORMAL, binormals);
-        }
-    } else if !geometry.vertices.is_empty() {
+    let mut keep_binormals = false;
+    if given(|vertex| vertex.tangent) && !primitive.normals.is_empty() {
+        let tangent = |(vertex, normal): (&Vertex, &[f32; 3])| {
+            let normal = Vec3::from_array(*normal);
+            let along = turned_vector(vertex.tangent);
+            let [x, y, z] = unit(along, normal.any_orthonormal_vector(), &mut repaired);
+            let cross = normal.cross(Vec3::new(x, y, z));
+            let binormal = Vec3::from_array(turned_vector(vertex.binormal));
+            let sign = if cross.dot(binormal) < 0.0 { -1.0 } else { 1.0 };
+            keep_binormals |= (binormal - cross * sign).abs().max_element() > UNIT_TOLERANCE;
+            [x, y, z, sign]
+        };
+        primitive.tangents = vertices.iter().zip(&primitive.normals).map(tangent).collect();
+    } else if !vertices.is_empty() {
         primitive.extras.set(FORMAT.id, "no_tangents", true);
-        if given(&binormals) {
-            keep(primitive, BINORMAL, binormals);
-        }
+        keep_binormals = given(|vertex| vertex.binormal);
+    }
+    if keep_binormals {
+        keep(primitive, BINORMAL, turned(vertices, |vertex| vertex.binormal));
     }
     repaired
 }

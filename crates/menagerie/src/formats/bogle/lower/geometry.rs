@@ -6,8 +6,8 @@ use super::skeleton::Rig;
 use super::{Lowering, kept_index};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::lift::{BINORMAL, WEIGHT_SUM};
-use crate::formats::bogle::model::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::{FORMAT, names};
 use crate::ops::{bake_morphs, smooth_normals, tangents};
 use crate::scene::{Mesh, MeshId, NodeId, Primitive, Topology, Turn};
@@ -143,7 +143,7 @@ impl Lowering<'_> {
         }
         let tangents = match (make_tangents, without_tangents) {
             (_, true) => vec![[0.0; 4]; count],
-            (true, _) => tangents(primitive, &normals),
+            (true, _) => tangents(primitive, &normals, 0),
             (false, _) => primitive.tangents.clone(),
         };
         let kept = primitive.custom.get(BINORMAL).filter(|custom| custom.width == 3);

@@ -18,7 +18,8 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::frame::Frame;
-use super::model::{BoneEncoding, Geometry, Instance, Model};
+use super::geometry::{BoneEncoding, Geometry};
+use super::model::{Instance, Model};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};

@@ -101,13 +101,18 @@ impl Checker<'_> {
             Some(Err(problem)) => self.unreadable(&format!("{path}.position"), "", problem, issues),
             Some(Ok(bytes)) => floats(&format!("{path}.position_offset"), bytes, issues),
         }
-        let attribute = |name: &str, slots: &str, attribute: Attribute<'_>, issues: &mut Issues| match attribute {
-            Some(Err(problem)) => self.unreadable(&format!("{path}.{name}"), slots, problem, issues),
-            Some(Ok(bytes)) if !name.starts_with("joint_indices") => {
-                floats(&format!("{path}.{name}_offset{}", if slots.is_empty() { "" } else { "s" }), bytes, issues);
-            }
-            _ => {}
-        };
+        let attribute =
+            |name: &str, slots: &str, attribute: Attribute<'_>, issues: &mut Issues| match attribute {
+                Some(Err(problem)) => self.unreadable(&format!("{path}.{name}"), slots, problem, issues),
+                Some(Ok(bytes)) if !name.starts_with("joint_indices") => {
+                    floats(
+                        &format!("{path}.{name}_offset{}", if slots.is_empty() { "" } else { "s" }),
+                        bytes,
+                        issues,
+                    );
+                }
+                _ => {}
+            };
         attribute("normal", "", geometry.attribute(level.normal, vertices, 12), issues);
         attribute("color", "", geometry.attribute(level.color, vertices, 16), issues);
         for (slot, place) in level.uv.iter().enumerate() {
@@ -119,7 +124,12 @@ impl Checker<'_> {
             attribute(&inside("normal"), "", geometry.attribute(morph.normal, vertices, 12), issues);
             attribute(&inside("color"), "", geometry.attribute(morph.color, vertices, 16), issues);
             for (slot, place) in morph.uv.iter().enumerate() {
-                attribute(&inside("uv"), &format!("[{slot}]"), geometry.attribute(*place, vertices, 8), issues);
+                attribute(
+                    &inside("uv"),
+                    &format!("[{slot}]"),
+                    geometry.attribute(*place, vertices, 8),
+                    issues,
+                );
             }
         }
         self.joint_sets(path, level, geometry, vertices, joints, issues);
@@ -140,7 +150,8 @@ impl Checker<'_> {
             let (indices, weights) =
                 (geometry.attribute(*indices, vertices, 8), geometry.attribute(*weights, vertices, 16));
             if indices.is_some() != weights.is_some() {
-                let (has, lacks) = if indices.is_some() { ("indices", "weights") } else { ("weights", "indices") };
+                let (has, lacks) =
+                    if indices.is_some() { ("indices", "weights") } else { ("weights", "indices") };
                 let message = format!("slot {slot} has {has} and no {lacks}");
                 report(issues, &codes::JOINT_SET, &format!("{path}.joint_{has}_offsets[{slot}]"), message);
             }
@@ -156,18 +167,30 @@ impl Checker<'_> {
                 *sum += weights.iter().sum::<f32>();
             }
             let Some(limit) = limit else { continue };
-            let beyond = geometry::joints(indices).into_iter().zip(&weights).enumerate().find_map(|(vertex, (joints, weights))| {
-                let used = joints.into_iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-                used.map(|(joint, _)| joint).find(|joint| usize::from(*joint) >= limit).map(|joint| (vertex, joint))
-            });
+            let beyond = geometry::joints(indices).into_iter().zip(&weights).enumerate().find_map(
+                |(vertex, (joints, weights))| {
+                    let used = joints.into_iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+                    used.map(|(joint, _)| joint)
+                        .find(|joint| usize::from(*joint) >= limit)
+                        .map(|joint| (vertex, joint))
+                },
+            );
             if let Some((vertex, joint)) = beyond {
                 let message = format!("vertex {vertex} hangs on joint {joint} of {limit}");
-                report(issues, &codes::JOINT_INDEX, &format!("{path}.joint_indices_offsets[{slot}]"), message);
+                report(
+                    issues,
+                    &codes::JOINT_INDEX,
+                    &format!("{path}.joint_indices_offsets[{slot}]"),
+                    message,
+                );
             }
         }
         let off = |sum: &f32| !((sum - 1.0).abs() <= WEIGHT_TOLERANCE || *sum == 0.0);
         if let Some(vertex) = sums.iter().position(off) {
-            let message = format!("the weights of vertex {vertex} sum to {}", sums.get(vertex).copied().unwrap_or_default());
+            let message = format!(
+                "the weights of vertex {vertex} sum to {}",
+                sums.get(vertex).copied().unwrap_or_default()
+            );
             report(issues, &codes::WEIGHT_SUM, &format!("{path}.joint_weights_offsets"), message);
         }
     }
@@ -270,7 +293,12 @@ impl Checker<'_> {
                 self.text(&format!("animations[{index}].name"), &animation.name, issues);
             }
             for (i, channel) in animation.channels.iter().enumerate() {
-                self.reference(|| format!("animations[{index}].channels[{i}]"), *channel, Kind::Channel, issues);
+                self.reference(
+                    || format!("animations[{index}].channels[{i}]"),
+                    *channel,
+                    Kind::Channel,
+                    issues,
+                );
                 if let Some(used) = used.get_mut(*channel as usize) {
                     *used = true;
                 }
@@ -278,7 +306,12 @@ impl Checker<'_> {
         }
         // Where an animation names channels that are not there, which are unused is anybody's guess.
         for index in (0..used.len()).filter(|index| used.get(*index) == Some(&false)) {
-            report(issues, &codes::UNUSED_CHANNEL, &format!("channels[{index}]"), "no animation plays it".to_owned());
+            report(
+                issues,
+                &codes::UNUSED_CHANNEL,
+                &format!("channels[{index}]"),
+                "no animation plays it".to_owned(),
+            );
         }
     }
 
@@ -288,12 +321,23 @@ impl Checker<'_> {
             self.optional(|| format!("{path}.node"), channel.node, Kind::Node, issues);
             self.optional(|| format!("{path}.joint"), channel.joint, Kind::Joint, issues);
             if (channel.node == NONE) == (channel.joint == NONE) {
-                let which = if channel.node == NONE { "neither a node nor a joint" } else { "a node and a joint" };
-                report(issues, &codes::CHANNEL_OWNER, &format!("{path}.node"), format!("it animates {which}"));
+                let which =
+                    if channel.node == NONE { "neither a node nor a joint" } else { "a node and a joint" };
+                report(
+                    issues,
+                    &codes::CHANNEL_OWNER,
+                    &format!("{path}.node"),
+                    format!("it animates {which}"),
+                );
             }
             if channel.target == Target::Unknown || channel.interpolation == Interpolation::Unknown {
                 let field = if channel.target == Target::Unknown { "target" } else { "interpolation" };
-                report(issues, &codes::CHANNEL_UNKNOWN, &format!("{path}.{field}"), format!("the {field} is unknown"));
+                report(
+                    issues,
+                    &codes::CHANNEL_UNKNOWN,
+                    &format!("{path}.{field}"),
+                    format!("the {field} is unknown"),
+                );
             }
             if let Some(at) = channel.times.windows(2).position(|pair| matches!(pair, [a, b] if a >= b)) {
                 let message = format!("key {} is not later than the one before it", at + 1);
@@ -341,15 +385,18 @@ impl Checker<'_> {
             ] {
                 self.text(&path(field), text, issues);
             }
-            for (field, values) in
-                [("diffuse", &material.diffuse), ("specular", &material.specular), ("emission", &material.emission)]
-            {
+            for (field, values) in [
+                ("diffuse", &material.diffuse),
+                ("specular", &material.specular),
+                ("emission", &material.emission),
+            ] {
                 finite(|| path(field), values, issues);
             }
         }
         for (index, material) in self.lists.pbr_materials.iter().enumerate() {
             let path = |field: &str| format!("pbr_materials[{index}].{field}");
-            let roughness_map = (self.model.profile == Profile::Spec).then_some(("roughness_map", &material.roughness_map));
+            let roughness_map =
+                (self.model.profile == Profile::Spec).then_some(("roughness_map", &material.roughness_map));
             let maps = [
                 ("name", &material.name),
                 ("albedo_map", &material.albedo_map),

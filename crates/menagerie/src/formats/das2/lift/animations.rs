@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Lifter, floats, name};
 use crate::diag::Issue;
-use crate::formats::das2::model::{Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile, Target};
+use crate::formats::das2::model::{
+    Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile, Target,
+};
 use crate::formats::das2::placement::rotation_of;
 use crate::formats::das2::{FORMAT, codes};
 use crate::scene::{Animation, Channel, Extras, Interpolation, NodeId, Property, float_from_json};
@@ -20,7 +22,8 @@ impl Lifter<'_> {
             let mut kept = Vec::new();
             let mut last: BTreeMap<(NodeId, Property), usize> = BTreeMap::new();
             let mut seen = BTreeSet::new();
-            let once = file.channels.iter().map(|channel| *channel as usize).filter(|channel| seen.insert(*channel));
+            let once =
+                file.channels.iter().map(|channel| *channel as usize).filter(|channel| seen.insert(*channel));
             let parts: Vec<(usize, Vec<Channel>)> = once
                 .filter(|channel| !self.is_of_a_twin(*channel))
                 .collect::<Vec<_>>()
@@ -85,12 +88,19 @@ impl Lifter<'_> {
         }
     }
 
-    fn channel_of(&mut self, index: usize, file: &FileChannel, id: NodeId, property: Property) -> Option<Channel> {
+    fn channel_of(
+        &mut self,
+        index: usize,
+        file: &FileChannel,
+        id: NodeId,
+        property: Property,
+    ) -> Option<Channel> {
         let node = self.scene.nodes.get(id)?;
         let targets = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh)).map_or(0, |m| m.target_count());
         let width = if property == Property::Weights { targets } else { file.width() };
         let matrix = matches!(node.transform, crate::scene::Transform::Matrix(_));
-        let sound = file.times.iter().chain(&file.values).chain(&file.tangents).all(|value| value.is_finite());
+        let sound =
+            file.times.iter().chain(&file.values).chain(&file.tangents).all(|value| value.is_finite());
         if file.times.is_empty() || width == 0 || !sound || (matrix && property != Property::Weights) {
             return None;
         }
@@ -116,7 +126,13 @@ impl Lifter<'_> {
     }
 
     /// The keys in the order of their times, each with its tangents.
-    fn keys(&mut self, index: usize, file: &FileChannel, property: Property, width: usize) -> Vec<(f32, Vec<f32>)> {
+    fn keys(
+        &mut self,
+        index: usize,
+        file: &FileChannel,
+        property: Property,
+        width: usize,
+    ) -> Vec<(f32, Vec<f32>)> {
         let stored = file.width();
         let cubic = file.interpolation == FileInterpolation::Cubic;
         let value = |list: &[f32], at: usize| -> Vec<f32> {
@@ -158,7 +174,10 @@ impl Lifter<'_> {
             let mean = |v: &[f32]| v.iter().sum::<f32>() / 3.0;
             exact.len() == values.len()
                 && exact.iter().all(|x| x.is_finite())
-                && exact.chunks(3).zip(values.chunks(3)).all(|(a, b)| (mean(a) - mean(b)).abs() <= 1e-4 * mean(b).abs().max(1.0))
+                && exact
+                    .chunks(3)
+                    .zip(values.chunks(3))
+                    .all(|(a, b)| (mean(a) - mean(b)).abs() <= 1e-4 * mean(b).abs().max(1.0))
         };
         exact.filter(near).unwrap_or(values)
     }

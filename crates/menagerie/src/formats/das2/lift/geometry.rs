@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
-use crate::formats::das2::model::{Level, Mesh as FileMesh, MorphTarget as FileTarget, Ref, SLOTS};
+use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
 use crate::ops::{normalize_weights, smooth_normals};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json};
 
@@ -121,8 +121,8 @@ impl Lifter<'_> {
             if shown < level {
                 primitive.extras.set(FORMAT.id, "repeated", true);
             }
-            if level == 0 && mesh.levels.iter().skip(1).any(|level| level.lods > 0) {
-                primitive.extras.set(FORMAT.id, "lod_tree", lod_tree(mesh));
+            if level > 0 && data.lods > 0 {
+                primitive.extras.set(FORMAT.id, "levels_below", data.lods);
             }
             primitives.push(primitive);
         }
@@ -191,8 +191,13 @@ impl Lifter<'_> {
             primitive.extras.set(FORMAT.id, "uv_slots", slots);
         }
         primitive.uvs = streams.iter().flatten().cloned().collect();
-        let read: Vec<usize> =
-            sets.first.iter().zip(&streams).filter(|(_, stream)| stream.is_some()).map(|(first, _)| *first).collect();
+        let read: Vec<usize> = sets
+            .first
+            .iter()
+            .zip(&streams)
+            .filter(|(_, stream)| stream.is_some())
+            .map(|(first, _)| *first)
+            .collect();
         primitive.targets = level
             .morphs
             .iter()
@@ -252,7 +257,9 @@ impl Lifter<'_> {
         // A joint that the skeleton does not have cannot pull.
         let limit = limit.unwrap_or(usize::MAX);
         let sets = primitive.joints.iter_mut().zip(&mut primitive.weights);
-        for (joint, weight) in sets.flat_map(|(joints, weights)| joints.iter_mut().flatten().zip(weights.iter_mut().flatten())) {
+        for (joint, weight) in
+            sets.flat_map(|(joints, weights)| joints.iter_mut().flatten().zip(weights.iter_mut().flatten()))
+        {
             if usize::from(*joint) >= limit {
                 (*joint, *weight) = (0, 0.0);
             }
@@ -291,11 +298,6 @@ fn set_normals(primitive: &mut Primitive, normals: Vec<[f32; 3]>) {
     primitive.normals = normals.iter().zip(made_up).map(unit).collect();
     let values = normals.into_flattened();
     primitive.custom.insert(RAW_NORMALS.to_owned(), CustomAttribute { width: 3, values });
-}
-
-/// How many levels are directly below each level, where they are nested.
-fn lod_tree(mesh: &FileMesh) -> Vec<u32> {
-    mesh.levels.iter().map(|level| level.lods).collect()
 }
 
 /// The vectors, with zero for values that are infinite or none.

@@ -5,8 +5,8 @@ use crate::diag::Issue;
 use crate::formats::das2::model::{Level, NONE, Pbr, Phong, SLOTS, Text, UvSlot, material_type};
 use crate::formats::das2::{FORMAT, codes};
 use crate::scene::{
-    AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Shading, Texture,
-    TextureId, TextureRef, float_to_json,
+    AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Shading,
+    Texture, TextureId, TextureRef, float_to_json,
 };
 
 impl Lifter<'_> {

@@ -100,7 +100,12 @@ impl Lifter<'_> {
 
     fn hang(&mut self) {
         for index in 0..self.lists.nodes.len() {
-            let children: Vec<NodeId> = self.nodes.children.get(index).into_iter().flatten()
+            let children: Vec<NodeId> = self
+                .nodes
+                .children
+                .get(index)
+                .into_iter()
+                .flatten()
                 .filter(|child| !self.note.moved.contains_key(child))
                 .filter_map(|child| self.top_ids.get(*child).copied())
                 .collect();
@@ -121,7 +126,8 @@ impl Lifter<'_> {
             let Some(node) = id.and_then(|id| self.scene.nodes.get_mut(id)) else { continue };
             node.mesh = mesh.or(node.mesh);
             let weights = self.note.node_weights.get(&index).and_then(Value::as_array);
-            let weights: Option<Vec<f32>> = weights.and_then(|list| list.iter().map(float_from_json).collect());
+            let weights: Option<Vec<f32>> =
+                weights.and_then(|list| list.iter().map(float_from_json).collect());
             if let Some(weights) = weights.filter(|weights| weights.len() == targets && targets > 0) {
                 node.weights = weights;
             }
@@ -132,7 +138,9 @@ impl Lifter<'_> {
     fn drop_unsound_notes(&mut self) {
         let node = |index: usize| self.lists.nodes.get(index);
         let twin = |(joint, twin): (&usize, &usize)| {
-            let (Some(joint), Some(node)) = (self.lists.joints.get(*joint), node(*twin)) else { return false };
+            let (Some(joint), Some(node)) = (self.lists.joints.get(*joint), node(*twin)) else {
+                return false;
+            };
             let transform = self.node(*twin, node).0.transform;
             joint.name.bytes == node.name.bytes && Placement::nearest(&transform).is_near(&joint.placement)
         };
@@ -208,12 +216,18 @@ impl Lifter<'_> {
             scene.name = name(&file.name, &mut scene.extras);
             for (i, root) in file.roots.iter().enumerate() {
                 let root = *root as usize;
-                let Some(id) = self.top_ids.get(root).copied().filter(|_| !self.note.moved.contains_key(&root)) else {
+                let Some(id) =
+                    self.top_ids.get(root).copied().filter(|_| !self.note.moved.contains_key(&root))
+                else {
                     continue;
                 };
                 if self.nodes.parent(root).is_some() || scene.roots.contains(&id) {
                     let message = format!("node {root} hangs below another one, or is a root already");
-                    self.issues.push(Issue::new(&codes::ROOT, format!("scenes[{index}].roots[{i}]"), message));
+                    self.issues.push(Issue::new(
+                        &codes::ROOT,
+                        format!("scenes[{index}].roots[{i}]"),
+                        message,
+                    ));
                 } else {
                     scene.roots.push(id);
                 }

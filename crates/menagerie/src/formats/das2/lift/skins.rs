@@ -104,8 +104,11 @@ impl Lifter<'_> {
     fn skin(&mut self, index: usize, node: Option<NodeId>, first: &mut BTreeSet<usize>) {
         let Some(file) = self.lists.skeletons.get(index).copied() else { return };
         let is_copy = !first.insert(index);
-        let trees: BTreeMap<usize, NodeId> =
-            self.roots(index).into_iter().filter_map(|root| Some((root, self.tree_below(root, node)?))).collect();
+        let trees: BTreeMap<usize, NodeId> = self
+            .roots(index)
+            .into_iter()
+            .filter_map(|root| Some((root, self.tree_below(root, node)?)))
+            .collect();
         let joints = self.joints_below(&trees);
         let mut skin = Skin::default();
         skin.name = name(&file.name, &mut skin.extras);
@@ -142,7 +145,8 @@ impl Lifter<'_> {
             return Some(id);
         }
         let Some(binder) = node else { return Some(id) };
-        let hangs = |id: &NodeId| self.scene.nodes.get(binder).is_some_and(|binder| binder.children.contains(id));
+        let hangs =
+            |id: &NodeId| self.scene.nodes.get(binder).is_some_and(|binder| binder.children.contains(id));
         if let Some(found) = self.joint_ids.get(root).into_iter().flatten().find(|id| hangs(id)) {
             return Some(*found);
         }

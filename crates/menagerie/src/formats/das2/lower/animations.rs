@@ -6,9 +6,12 @@ use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{
-    Animation as FileAnimation, Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile, Target,
+    Animation as FileAnimation, Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile,
+    Target,
 };
-use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, float_from_json, float_to_json};
+use crate::scene::{
+    Animation, Channel, Interpolation, Lod, NodeId, Property, float_from_json, float_to_json,
+};
 
 impl Lowering<'_> {
     pub(super) fn animations(&mut self) {
@@ -43,13 +46,19 @@ impl Lowering<'_> {
     /// Levels of detail that do not move although their node does.
     fn report_still_levels(&mut self) {
         let still = |animation: &Animation, channel: &Channel| {
-            let lods = self.scene.nodes.get(channel.node).map(|node| node.lods.as_slice()).unwrap_or_default();
-            lods.iter().any(|lod| {
+            let lods =
+                self.scene.nodes.get(channel.node).map(|node| node.lods.as_slice()).unwrap_or_default();
+            let can_move = |lod: &&Lod| {
+                let mesh = self.scene.nodes.get(lod.node).and_then(|node| self.scene.meshes.get(node.mesh?));
+                channel.property != Property::Weights || mesh.is_some_and(|mesh| mesh.target_count() > 0)
+            };
+            lods.iter().filter(can_move).any(|lod| {
                 !animation.channels.iter().any(|other| other.node == lod.node && is_same(other, channel))
             })
         };
         let animations = self.scene.animations.iter();
-        let any = animations.into_iter().any(|animation| animation.channels.iter().any(|c| still(animation, c)));
+        let any =
+            animations.into_iter().any(|animation| animation.channels.iter().any(|c| still(animation, c)));
         if any {
             let message = "levels of detail that stood still move with their node in das2";
             self.losses.added(Aspect::Animations, "animations", message);

@@ -9,7 +9,8 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::lift::{RAW_NORMALS, RAW_WEIGHTS};
 use crate::formats::das2::model::{
-    Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS, material_type,
+    Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS,
+    material_type,
 };
 use crate::scene::{Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, float_to_json};
 
@@ -26,7 +27,8 @@ impl Lowering<'_> {
         let users: Vec<NodeId> = self.scene.nodes.ids().filter(shows).collect();
         let keys: BTreeMap<NodeId, GroupKey> =
             users.iter().filter_map(|node| Some((*node, self.group_key(*node)?))).collect();
-        let levels: BTreeSet<MeshId> = keys.values().flat_map(|(_, levels)| levels.iter().flatten().copied()).collect();
+        let levels: BTreeSet<MeshId> =
+            keys.values().flat_map(|(_, levels)| levels.iter().flatten().copied()).collect();
         let mut groups: BTreeMap<GroupKey, u32> = BTreeMap::new();
         let bases = self.scene.meshes.ids().map(Some).chain([None]);
         for base in bases {
@@ -45,7 +47,9 @@ impl Lowering<'_> {
             }
         }
         for (node, key) in keys {
-            if let Some(place) = self.group_of.get_mut(node.index()).filter(|_| self.roles.of(node) == Role::Node) {
+            if let Some(place) =
+                self.group_of.get_mut(node.index()).filter(|_| self.roles.of(node) == Role::Node)
+            {
                 *place = groups.get(&key).copied();
             }
         }
@@ -81,7 +85,8 @@ impl Lowering<'_> {
             let levels: Vec<Option<&Primitive>> =
                 levels.iter().map(|level| level.and_then(|mesh| mesh.primitives.get(part))).collect();
             // What draws nothing is still there when it has morph targets, for the weights count them.
-            let wanted = base.is_none_or(|base| base.topology == Topology::Triangles || !base.targets.is_empty());
+            let wanted =
+                base.is_none_or(|base| base.topology == Topology::Triangles || !base.targets.is_empty());
             if !wanted && levels.is_empty() {
                 self.not_triangles(&path);
                 continue;
@@ -122,6 +127,7 @@ impl Lowering<'_> {
             levels.pop();
         }
         let mesh = self.records.meshes.len();
+        let below = levels.clone();
         let mut list = Vec::new();
         for (index, primitive) in std::iter::once(base).chain(levels).enumerate() {
             list.push(match primitive {
@@ -129,14 +135,10 @@ impl Lowering<'_> {
                 None => self.nothing(),
             });
         }
-        let tree = base.and_then(|base| base.extras.get(FORMAT.id, "lod_tree")).and_then(lod_tree);
-        let tree = tree.filter(|tree| tree.len() == list.len());
-        match tree {
-            Some(tree) => list.iter_mut().zip(tree).for_each(|(level, lods)| level.lods = lods),
-            None => {
-                let below = id(list.len() - 1);
-                list.iter_mut().take(1).for_each(|level| level.lods = below);
-            }
+        let nested = lod_tree(&below).unwrap_or_else(|| vec![0; below.len()]);
+        let direct = id(below.len()).saturating_sub(nested.iter().sum());
+        for (level, lods) in list.iter_mut().zip(std::iter::once(direct).chain(nested)) {
+            level.lods = lods;
         }
         self.records.meshes.push(FileMesh { levels: list });
     }
@@ -228,7 +230,9 @@ impl Lowering<'_> {
 
     /// Writes the first `count` vectors of a stream; an empty one is not there.
     fn stream<const N: usize>(&mut self, vectors: &[[f32; N]], count: usize) -> Ref {
-        let Some(vectors) = vectors.get(..count).filter(|vectors| !vectors.is_empty()) else { return self.unset() };
+        let Some(vectors) = vectors.get(..count).filter(|vectors| !vectors.is_empty()) else {
+            return self.unset();
+        };
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         self.push_data(&bytes)
     }
@@ -269,7 +273,8 @@ impl Lowering<'_> {
             }
         }
         // A texture without coordinates reads the first set when it comes back.
-        let misplaced = material.map(uv_slots).unwrap_or_default().iter().any(|(_, set)| *set > 0 && sets == 0);
+        let misplaced =
+            material.map(uv_slots).unwrap_or_default().iter().any(|(_, set)| *set > 0 && sets == 0);
         if misplaced {
             let message = "a texture uses a set of coordinates that the mesh does not have";
             self.losses.approximated(Aspect::Textures, path, message);
@@ -280,7 +285,9 @@ impl Lowering<'_> {
             }
             match slots.iter_mut().find(|slot| slot.is_none()) {
                 Some(slot) => *slot = Some(set),
-                None => self.losses.dropped(Aspect::Uvs, path, "no slot is left for a set of texture coordinates"),
+                None => {
+                    self.losses.dropped(Aspect::Uvs, path, "no slot is left for a set of texture coordinates")
+                }
             }
         }
         slots
@@ -293,14 +300,18 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Positions, path, message);
         }
         let slots = kept_joint_slots(primitive);
-        for (set, (joints, weights)) in primitive.joints.iter().zip(&primitive.weights).enumerate().take(SLOTS) {
+        for (set, (joints, weights)) in
+            primitive.joints.iter().zip(&primitive.weights).enumerate().take(SLOTS)
+        {
             let slot = slots.as_ref().and_then(|slots| slots.get(set).copied()).unwrap_or(set);
-            let bytes: Vec<u8> = joints.iter().take(used).flatten().flat_map(|joint| joint.to_le_bytes()).collect();
+            let bytes: Vec<u8> =
+                joints.iter().take(used).flatten().flat_map(|joint| joint.to_le_bytes()).collect();
             let indices = self.push_data(&bytes);
             let raw = primitive.custom.get(&format!("{RAW_WEIGHTS}{set}"));
             let raw = raw.map(|raw| raw.values.as_chunks::<4>().0).filter(|raw| raw.len() == weights.len());
             let weights = self.stream(raw.unwrap_or(weights), used);
-            if let (Some(i), Some(w)) = (level.joint_indices.get_mut(slot), level.joint_weights.get_mut(slot)) {
+            if let (Some(i), Some(w)) = (level.joint_indices.get_mut(slot), level.joint_weights.get_mut(slot))
+            {
                 (*i, *w) = (indices, weights);
             }
         }
@@ -313,7 +324,9 @@ impl Lowering<'_> {
             list.iter().map(|index| index.as_u64().and_then(|index| u32::try_from(index).ok())).collect()
         });
         match kept.filter(|list| list.len() == draw_count as usize && !list.is_empty()) {
-            Some(list) => self.push_data(&list.iter().flat_map(|index| index.to_le_bytes()).collect::<Vec<u8>>()),
+            Some(list) => {
+                self.push_data(&list.iter().flat_map(|index| index.to_le_bytes()).collect::<Vec<u8>>())
+            }
             None => self.unset(),
         }
     }
@@ -340,8 +353,11 @@ fn odd_material(primitive: &Primitive) -> Option<(u8, u32)> {
 /// How many morph targets a primitive had before it got ones that do nothing.
 fn target_count(primitive: &Primitive) -> usize {
     let kept = primitive.extras.get(FORMAT.id, "morph_targets").and_then(Value::as_u64);
-    let kept = kept.and_then(|count| usize::try_from(count).ok()).filter(|count| *count < primitive.targets.len());
-    let empty = |target: &MorphTarget| target.positions.is_empty() && target.normals.is_empty() && target.uvs.is_empty();
+    let kept =
+        kept.and_then(|count| usize::try_from(count).ok()).filter(|count| *count < primitive.targets.len());
+    let empty = |target: &MorphTarget| {
+        target.positions.is_empty() && target.normals.is_empty() && target.uvs.is_empty()
+    };
     let real = kept.filter(|count| primitive.targets.iter().skip(*count).all(empty));
     real.unwrap_or(primitive.targets.len())
 }
@@ -376,14 +392,19 @@ fn raw_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
     primitive.normals.iter().zip(raw.values.as_chunks::<3>().0).map(one).collect()
 }
 
-/// How many levels are directly below each level, if the numbers make a tree.
-fn lod_tree(value: &Value) -> Option<Vec<u32>> {
-    let list: Option<Vec<u32>> =
-        value.as_array()?.iter().map(|count| count.as_u64().and_then(|count| u32::try_from(count).ok())).collect();
-    let list = list?;
-    let mut open = 1u64;
-    for count in &list {
+/// How many levels were directly below each level of a mesh; `None` where the numbers make no tree.
+fn lod_tree(levels: &[Option<&Primitive>]) -> Option<Vec<u32>> {
+    let below = |level: &Option<&Primitive>| {
+        let kept =
+            level.and_then(|level| level.extras.get(FORMAT.id, "levels_below")).and_then(Value::as_u64);
+        kept.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    };
+    let tree: Vec<u32> = levels.iter().map(below).collect();
+    // What is not below another level is directly below the mesh.
+    let nested: u64 = tree.iter().map(|count| u64::from(*count)).sum();
+    let mut open = (tree.len() as u64).checked_sub(nested)?;
+    for count in &tree {
         open = open.checked_sub(1)?.checked_add(u64::from(*count))?;
     }
-    (open == 0).then_some(list)
+    (open == 0).then_some(tree)
 }

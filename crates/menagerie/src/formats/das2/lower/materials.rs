@@ -31,7 +31,8 @@ impl Lowering<'_> {
                 Shading::Phong(_) | Shading::SpecularGlossiness(_) => {
                     let record = self.phong(&path, material);
                     let known = self.variant_of(material).filter(|(kind, place)| {
-                        *kind == material_type::PHONG && self.records.phongs.get(*place as usize) == Some(&record)
+                        *kind == material_type::PHONG
+                            && self.records.phongs.get(*place as usize) == Some(&record)
                     });
                     known.unwrap_or_else(|| {
                         let index = id(self.records.phongs.len());
@@ -79,6 +80,11 @@ impl Lowering<'_> {
             roughness_map = Text::default();
         }
         let occlusion = material.occlusion_texture.as_ref();
+        let ambient_occlusion_map = self.map(path, occlusion.map(|(texture, _)| texture));
+        if ambient_occlusion_map.bytes.is_empty() && occlusion.is_some_and(|(_, strength)| *strength != 1.0) {
+            let message = "the strength of an occlusion map without a name has no place in das2";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
         Pbr {
             name: self.text(&material.name, &material.extras, "name_bytes"),
             albedo: shading.base_color,
@@ -90,13 +96,14 @@ impl Lowering<'_> {
             emission_map: self.map(path, material.emissive_texture.as_ref()),
             roughness_map,
             metallic_map,
-            ambient_occlusion_map: self.map(path, occlusion.map(|(texture, _)| texture)),
+            ambient_occlusion_map,
         }
     }
 
     fn phong(&mut self, path: &str, material: &Material) -> Phong {
         let shading = to_phong(&material.shading);
-        let kept = |field: &str| material.extras.get(FORMAT.id, field).and_then(float_from_json).unwrap_or(1.0);
+        let kept =
+            |field: &str| material.extras.get(FORMAT.id, field).and_then(float_from_json).unwrap_or(1.0);
         let usual = PhongShading::default();
         if matches!(material.shading, Shading::SpecularGlossiness(_)) {
             let message = "a specular-glossiness material became a Phong one";
@@ -135,7 +142,8 @@ impl Lowering<'_> {
         let [.., alpha] = material.base_color();
         let understood = if alpha < 1.0 { AlphaMode::Blend(Blend::Alpha) } else { AlphaMode::Opaque };
         if material.alpha != understood {
-            let message = "a surface is see-through in das2 when its alpha is below one, and there are no other modes";
+            let message =
+                "a surface is see-through in das2 when its alpha is below one, and there are no other modes";
             self.losses.approximated(Aspect::Materials, path, message);
         }
         if material.double_sided || material.unlit {
@@ -154,9 +162,8 @@ impl Lowering<'_> {
     /// The name of the file of a picture; empty for none.
     fn map(&mut self, path: &str, texture: Option<&TextureRef>) -> Text {
         let Some(texture) = texture else { return Text::default() };
-        if texture.transform.is_some_and(|t| {
-            t.offset != [0.0; 2] || t.rotation != 0.0 || t.scale != [1.0; 2]
-        }) {
+        if texture.transform.is_some_and(|t| t.offset != [0.0; 2] || t.rotation != 0.0 || t.scale != [1.0; 2])
+        {
             self.losses.dropped(Aspect::Textures, path, "moved and turned textures have no place in das2");
         }
         let stored = self.scene.textures.get(texture.texture);

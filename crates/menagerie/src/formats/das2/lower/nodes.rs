@@ -31,7 +31,8 @@ impl Lowering<'_> {
                 self.note.scales.insert(index, factors.to_vec().into());
             }
             let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
-            let children = scene_node.children.iter().filter_map(|child| self.roles.in_place(*child)).collect();
+            let children =
+                scene_node.children.iter().filter_map(|child| self.roles.in_place(*child)).collect();
             self.records.nodes.push(FileNode { name, children, custom, placement, ..FileNode::default() });
             self.note.keep_extras(format!("nodes.{index}"), &scene_node.extras);
         }
@@ -79,17 +80,22 @@ impl Lowering<'_> {
             // A note restores it.
             (true, _) => node.transform,
             (false, true) => Transform::Matrix(affine(matrix_of(&custom))),
-            (false, false) => Transform::Matrix(affine(affine(matrix_of(&custom)) * placement.transform().matrix())),
+            (false, false) => {
+                Transform::Matrix(affine(affine(matrix_of(&custom)) * placement.transform().matrix()))
+            }
         }
     }
 
     /// Gives a node its mesh group and skeleton, or another node that holds them where the node itself moves and the
     /// joints do not hang below it.
     fn bind(&mut self, node: NodeId) {
-        let (Some(scene_node), Some(file)) = (self.scene.nodes.get(node), self.roles.id(node)) else { return };
+        let (Some(scene_node), Some(file)) = (self.scene.nodes.get(node), self.roles.id(node)) else {
+            return;
+        };
         let group = self.group_of.get(node.index()).copied().flatten().unwrap_or(NONE);
         let skeleton = scene_node.skin.and_then(|skin| self.skeletons.of(skin));
-        let own_place = scene_node.skin.is_none_or(|skin| self.skeletons.is_native(skin)) || self.is_still(node);
+        let own_place =
+            scene_node.skin.is_none_or(|skin| self.skeletons.is_native(skin)) || self.is_still(node);
         let mut holder = file as usize;
         if group != NONE && skeleton.is_some() && !own_place {
             holder = self.records.nodes.len();
@@ -109,7 +115,8 @@ impl Lowering<'_> {
             self.note.node_weights.insert(holder, weights);
         }
         if scene_node.lods.iter().any(|lod| lod.distance.is_some()) {
-            let distances = scene_node.lods.iter().map(|lod| lod.distance.map_or(serde_json::Value::Null, float_to_json));
+            let distances =
+                scene_node.lods.iter().map(|lod| lod.distance.map_or(serde_json::Value::Null, float_to_json));
             self.note.distances.insert(holder, distances.collect());
         }
     }
@@ -118,7 +125,8 @@ impl Lowering<'_> {
     fn is_still(&self, node: NodeId) -> bool {
         let mut at = Some(node);
         while let Some(id) = at {
-            let still = self.scene.nodes.get(id).is_some_and(|node| node.transform.matrix() == Mat4::IDENTITY);
+            let still =
+                self.scene.nodes.get(id).is_some_and(|node| node.transform.matrix() == Mat4::IDENTITY);
             if !still || self.roles.animated.contains(&id) {
                 return false;
             }
@@ -155,7 +163,11 @@ impl Lowering<'_> {
                 let mesh = stand_in.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
                 let named = mesh.is_some_and(|mesh| !mesh.name.is_empty() || !mesh.target_names.is_empty());
                 if !stand_in.name.is_empty() || named {
-                    self.losses.dropped(Aspect::Names, path.clone(), "levels of detail have no names in das2");
+                    self.losses.dropped(
+                        Aspect::Names,
+                        path.clone(),
+                        "levels of detail have no names in das2",
+                    );
                 }
                 let rests = |weights: &[f32]| weights.iter().all(|weight| *weight == 0.0);
                 if !rests(&stand_in.weights) || mesh.is_some_and(|mesh| !rests(&mesh.weights)) {

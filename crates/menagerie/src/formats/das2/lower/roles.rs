@@ -112,10 +112,15 @@ impl Roles {
     }
 
     fn holders(&mut self, scene: &Scene) {
-        let rooted: BTreeSet<NodeId> = scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
+        let rooted: BTreeSet<NodeId> =
+            scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
         for (id, node) in scene.nodes.iter() {
             let alone = node.children.is_empty() && self.parent(id).is_none() && !rooted.contains(&id);
-            if alone && node.mesh.is_some() && is_marked(&node.extras, "holds_levels") && self.of(id) == Role::Node {
+            if alone
+                && node.mesh.is_some()
+                && is_marked(&node.extras, "holds_levels")
+                && self.of(id) == Role::Node
+            {
                 self.set(id, Role::Holder);
             }
         }
@@ -128,7 +133,8 @@ impl Roles {
     /// Trees of nodes that were joints and can be joints again: they hang below the one node that binds them, or are
     /// in no scene.
     fn joints(&mut self, scene: &Scene) {
-        let rooted: BTreeSet<NodeId> = scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
+        let rooted: BTreeSet<NodeId> =
+            scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
         let is_joint = |id: NodeId| scene.nodes.get(id).is_some_and(was_joint) && self.of(id) == Role::Node;
         let roots = scene.nodes.ids().filter(|id| is_joint(*id) && !self.parent(*id).is_some_and(is_joint));
         let mut joints = Vec::new();
@@ -136,7 +142,8 @@ impl Roles {
             let tree = scene.walk(&[root]);
             let members: BTreeSet<NodeId> = tree.iter().copied().collect();
             let parent = self.parent(root);
-            let uses = |skin: &Skin| skin.joints.iter().chain(&skin.skeleton).any(|joint| members.contains(joint));
+            let uses =
+                |skin: &Skin| skin.joints.iter().chain(&skin.skeleton).any(|joint| members.contains(joint));
             let using: Vec<SkinId> =
                 scene.skins.iter().filter(|(_, skin)| uses(skin)).map(|(skin, _)| skin).collect();
             let binds = |node: &Node| node.skin.is_some_and(|skin| using.contains(&skin));
@@ -201,16 +208,17 @@ impl Roles {
 
     /// Nodes that are the custom matrix of their only child.
     fn outers(&mut self, scene: &Scene) {
-        let own_joints = |skin: &Skin| {
-            skin.joints.iter().all(|joint| matches!(self.of(*joint), Role::Joint | Role::Copy))
-        };
+        let own_joints =
+            |skin: &Skin| skin.joints.iter().all(|joint| matches!(self.of(*joint), Role::Joint | Role::Copy));
         if !scene.skins.values().all(own_joints) {
             // Joints beside nodes need a node for every part of the tree.
             return;
         }
         let mut found = Vec::new();
         for (id, node) in scene.nodes.iter() {
-            let ([child], Transform::Matrix(_)) = (node.children.as_slice(), node.transform) else { continue };
+            let ([child], Transform::Matrix(_)) = (node.children.as_slice(), node.transform) else {
+                continue;
+            };
             let below = scene.nodes.get(*child).is_some_and(|child| is_uniform(&child.transform));
             let plain = is_plain(node) && is_marked(&node.extras, "custom_of_child");
             if plain && below && self.of(id) == Role::Node && self.of(*child) == Role::Node {

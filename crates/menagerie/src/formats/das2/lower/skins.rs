@@ -73,7 +73,11 @@ impl Lowering<'_> {
             };
             let joint = |node: NodeId| match native {
                 true => self.roles.id(node).filter(|_| self.roles.of(node) == Role::Joint),
-                false => sets.iter().find(|set| set.fits(skin)).and_then(|set| set.joints.get(&node)).map(|(id, _)| *id),
+                false => sets
+                    .iter()
+                    .find(|set| set.fits(skin))
+                    .and_then(|set| set.joints.get(&node))
+                    .map(|(id, _)| *id),
             };
             let parent = skin.skeleton.and_then(joint).unwrap_or(NONE);
             let name = self.text(&skin.name, &skin.extras, "name_bytes");
@@ -93,7 +97,11 @@ impl Lowering<'_> {
             let Some(scene_node) = self.scene.nodes.get(node) else { continue };
             let kept = kept_floats::<16>(&scene_node.extras, "inverse_bind");
             let uses = self.scene.skins.values().flat_map(|skin| {
-                skin.joints.iter().enumerate().filter(|(_, joint)| **joint == node).map(|(i, _)| skin.inverse_bind(i))
+                skin.joints
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, joint)| **joint == node)
+                    .map(|(i, _)| skin.inverse_bind(i))
             });
             let mut binds = uses.collect::<Vec<Mat4>>().into_iter();
             let first = binds.next();
@@ -102,12 +110,18 @@ impl Lowering<'_> {
             }
             let same = |raw: &[f32; 16]| first.is_none_or(|bind| affine(matrix_of(raw)) == affine(bind));
             let inverse_bind = kept.filter(same).or(first.map(rows_of)).unwrap_or(IDENTITY);
-            let joint = |child: &NodeId| self.roles.id(*child).filter(|_| self.roles.of(*child) == Role::Joint);
+            let joint =
+                |child: &NodeId| self.roles.id(*child).filter(|_| self.roles.of(*child) == Role::Joint);
             let children = scene_node.children.iter().filter_map(joint).collect();
             let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
             let index = self.records.joints.len();
             self.note.keep_extras(format!("joints.{index}"), &scene_node.extras);
-            self.records.joints.push(Joint { name, children, inverse_bind, placement: placement(scene_node) });
+            self.records.joints.push(Joint {
+                name,
+                children,
+                inverse_bind,
+                placement: placement(scene_node),
+            });
         }
         let message = "a joint has one inverse bind matrix in das2, whatever skin uses it";
         self.losses.measured(Aspect::Skins, "skins", message, off, "scene units");
@@ -157,7 +171,8 @@ impl Lowering<'_> {
     fn hang_twins(&mut self, sets: &[Twins]) {
         for set in sets {
             for (node, (index, _)) in &set.joints {
-                let children = self.scene.nodes.get(*node).map(|node| node.children.as_slice()).unwrap_or_default();
+                let children =
+                    self.scene.nodes.get(*node).map(|node| node.children.as_slice()).unwrap_or_default();
                 let children = children.iter().filter_map(|child| Some(set.joints.get(child)?.0)).collect();
                 if let Some(record) = self.records.joints.get_mut(*index as usize) {
                     record.children = children;
@@ -166,9 +181,13 @@ impl Lowering<'_> {
             // Joints that are no nodes cannot come back as the nodes that they were.
             let no_node = set.joints.keys().filter(|node| self.roles.of(**node) != Role::Node).count();
             if no_node > 0 {
-                self.note.twins.retain(|joint, _| !set.joints.values().any(|(index, _)| *index as usize == *joint));
+                self.note
+                    .twins
+                    .retain(|joint, _| !set.joints.values().any(|(index, _)| *index as usize == *joint));
                 let message = "joints of a skin are levels of detail; they got joints of their own";
-                for aspect in [Aspect::Hierarchy, Aspect::Skins, Aspect::Positions, Aspect::Animations, Aspect::Names] {
+                for aspect in
+                    [Aspect::Hierarchy, Aspect::Skins, Aspect::Positions, Aspect::Animations, Aspect::Names]
+                {
                     self.losses.approximated(aspect, "skins", message);
                 }
             }
@@ -182,7 +201,8 @@ impl Lowering<'_> {
             let Some(scene_node) = self.scene.nodes.get(*node) else { continue };
             let meant = scene_node.transform.matrix();
             let size = meant.to_cols_array().into_iter().fold(1.0f32, |size, x| size.max(x.abs()));
-            let apart = transform_distance(&Placement::nearest(&scene_node.transform).transform().matrix(), &meant);
+            let apart =
+                transform_distance(&Placement::nearest(&scene_node.transform).transform().matrix(), &meant);
             if apart > 1e-5 * size {
                 off.add(f64::from(apart));
             }

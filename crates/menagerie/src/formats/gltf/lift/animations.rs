@@ -116,6 +116,10 @@ impl<'a> Lifter<'a> {
             times.truncate(keys);
             values.truncate(keys * width);
         }
+        if times.iter().any(|&time| time < 0.0) {
+            let message = "times are not below zero; they are kept";
+            self.report(&codes::ANIMATION, format!("/accessors/{}", sampler.input), message);
+        }
         if times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
             self.report(
                 &codes::ANIMATION,
@@ -159,7 +163,18 @@ impl<'a> Lifter<'a> {
             }
             _ => interpolation,
         };
-        Some(Channel { node, property, interpolation, times, values, extras: lifting.finish() })
+        let exact = lifting.take("values").map(|values| json_floats(&values));
+        let mut channel =
+            Channel { node, property, interpolation, times, values, extras: Default::default() };
+        if let Some(exact) = exact.filter(|exact| exact.len() == channel.values.len()) {
+            // Keys of a spline that were not of unit length, unless somebody changed them since.
+            let written = std::mem::replace(&mut channel.values, exact);
+            if super::super::lower::unit_spline(&channel).as_ref() != Some(&written) {
+                channel.values = written;
+            }
+        }
+        channel.extras = lifting.finish();
+        Some(channel)
     }
 
     fn interpolation(&mut self, sampler: &AnimationSampler, at: &str) -> Interpolation {

@@ -8,7 +8,7 @@ use super::repair::{self, Repaired};
 use super::{Lifter, plain_extras};
 use crate::diag::{Code, Issue};
 use crate::ops;
-use crate::scene::{CustomAttribute, Id, Mesh, MorphTarget, Primitive, Topology};
+use crate::scene::{CustomAttribute, Id, MaterialId, Mesh, MorphTarget, Primitive, Topology};
 
 /// Attributes of which there can be several sets.
 pub(in super::super) const UNDERSTOOD_SETS: [&str; 4] = ["TEXCOORD", "COLOR", "JOINTS", "WEIGHTS"];
@@ -81,9 +81,7 @@ impl<'a> Lifter<'a> {
             // A stand-in for a primitive without vertices, which glTF cannot have.
             result.topology = topology_named(&topology);
             result.targets = vec![MorphTarget::default(); primitive.targets.len()];
-            let materials = self.model.document.materials.len();
-            let material = lifting.take("material").and_then(|m| usize::try_from(m.as_u64()?).ok());
-            result.material = material.filter(|&material| material < materials).map(Id::new);
+            result.material = self.kept_material(&mut lifting);
             result.extras = lifting.finish();
             return result;
         }
@@ -106,8 +104,17 @@ impl<'a> Lifter<'a> {
         self.indices(primitive, at, mode, &mut result, &mut lifting);
         self.unit_normals(primitive, &mut result);
         undo_stand_ins(&mut result, &mut lifting);
+        if let Some(material) = self.kept_material(&mut lifting) {
+            result.material = Some(material);
+        }
         result.extras = lifting.finish();
         result
+    }
+
+    /// The material of a primitive that could not have it in glTF.
+    fn kept_material(&self, lifting: &mut Lifting) -> Option<MaterialId> {
+        let material = usize::try_from(lifting.take("material")?.as_u64()?).ok()?;
+        (material < self.model.document.materials.len()).then(|| Id::new(material))
     }
 
     fn attributes(
@@ -410,7 +417,8 @@ fn remember(encodings: &mut Map<String, Value>, semantic: &str, list: &List<'_>,
     let is_set = UNDERSTOOD_SETS.contains(&semantic.rsplit_once('_').map_or("", |(name, _)| name));
     let plain = list.component == Component::F32
         && (!is_set || super::super::accessor::Shape::named(usual) == Some(list.shape));
-    if semantic.starts_with("JOINTS_") || plain {
+    // Whole numbers of 32 bits are not allowed for vertices, only tolerated.
+    if semantic.starts_with("JOINTS_") || list.component == Component::U32 || plain {
         return;
     }
     encodings
@@ -466,6 +474,17 @@ fn undo_stand_ins(result: &mut Primitive, lifting: &mut Lifting) {
     if let Some(sets) = lifting.take("uv_sets").and_then(|v| v.as_u64()) {
         result.uvs.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
     }
+    if let Some(Value::Array(ranges)) = lifting.take("still") {
+        let bound = |range: &Value, i: usize| {
+            range.get(i).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+        };
+        for (start, end) in ranges.iter().filter_map(|range| Some((bound(range, 0)?, bound(range, 1)?))) {
+            let joints = result.joints.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+            joints.for_each(|joints| *joints = [0; 4]);
+            let weights = result.weights.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+            weights.for_each(|weights| *weights = [0.0; 4]);
+        }
+    }
     if let Some(Value::Array(empty)) = lifting.take("empty_targets") {
         for index in empty.iter().filter_map(Value::as_u64) {
             if let Some(target) = usize::try_from(index).ok().and_then(|index| result.targets.get_mut(index))
@@ -478,6 +497,12 @@ fn undo_stand_ins(result: &mut Primitive, lifting: &mut Lifting) {
         for (target, extras) in result.targets.iter_mut().zip(&extras) {
             target.extras = plain_extras(Some(extras).filter(|e| !e.is_null()), &Map::new());
         }
+    }
+    if lifting.take("no_tangents").is_some() {
+        result.tangents.clear();
+    }
+    if lifting.take("no_normals").is_some() {
+        result.normals.clear();
     }
     if let Some(tangents) = result.custom.remove("_MENAGERIE_TANGENT") {
         result.tangents = tangents.values.as_chunks::<4>().0.to_vec();

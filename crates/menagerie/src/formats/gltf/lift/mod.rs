@@ -2,45 +2,61 @@
 
 mod animations;
 mod geometry;
+mod lights;
 mod materials;
 mod nodes;
 mod repair;
 
 pub(super) use materials::{MAG_FILTERS, MIN_FILTERS, WRAPS};
-pub(super) use nodes::remove_nodes;
-pub(super) use repair::{unit_tangents, unit_vectors};
+pub(super) use repair::{unit_rotation, unit_tangents, unit_vectors};
 
 use serde_json::{Map, Value, json};
 
 use super::accessor::{List, Shape};
-use super::extras::{GLTF, Lifting};
+use super::extras::{GLTF, Lifting, refers};
 use super::json::Object;
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
 use super::{check, codes, extension};
+use crate::bytes::Limits;
 use crate::diag::{Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{Extras, Scene, float_from_json};
 
 /// The Scene that a model means. Fails when the model needs an extension that is not understood.
+///
+/// What had to be forgiven is among the issues, unless [`super::check`] has said it already.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
     if let Some(issue) = check::required_extensions(model).into_iter().next() {
         return Err(issue);
     }
-    let decoded = Decoded::of(model, &options.limits);
+    let made = if options.limits == Limits::default() { model.lifted.take() } else { None };
+    let (mut scene, issues) = match made {
+        Some(scene) => (scene, Issues::default()),
+        None => {
+            let (scene, issues) = make(model, &options.limits);
+            (scene, if model.lifted.is_checked() { Issues::default() } else { issues })
+        }
+    };
+    if options.flip_v {
+        flip_v(&mut scene);
+    }
+    Ok(Lifted { scene, issues })
+}
+
+/// The Scene of a model, and everything that had to be forgiven.
+pub(super) fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
+    let decoded = Decoded::of(model, limits);
     let mut lifter = Lifter {
         model,
-        views: Views::new(model, &decoded, &options.limits),
-        issues: Issues::new(options.limits.issues_per_code),
-        budget: budget(model, &options.limits),
+        views: Views::new(model, &decoded, limits),
+        issues: Issues::new(limits.issues_per_code),
+        budget: budget(model, limits),
         over_budget: false,
         scene: Scene::default(),
     };
     lifter.scene();
-    if options.flip_v {
-        flip_v(&mut lifter.scene);
-    }
-    Ok(Lifted { scene: lifter.scene, issues: lifter.issues })
+    (lifter.scene, lifter.issues)
 }
 
 /// A model on its way to a Scene.
@@ -57,6 +73,12 @@ struct Lifter<'a> {
 
 impl<'a> Lifter<'a> {
     fn scene(&mut self) {
+        for (index, view) in self.model.document.buffer_views.iter().enumerate() {
+            if let Some(name) = COMPRESSION.iter().find(|name| view.extensions.contains_key(**name)) {
+                let pointer = format!("/bufferViews/{index}/extensions/{name}");
+                self.report(&codes::DECOMPRESSED, pointer, "the view was unpacked");
+            }
+        }
         self.images();
         self.textures();
         self.materials();
@@ -78,14 +100,8 @@ impl<'a> Lifter<'a> {
 
     /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it.
     fn list(&mut self, accessor: u32, shapes: &[&str]) -> Option<List<'a>> {
-        let list = match List::of(&self.views, accessor) {
-            Ok(list) => list,
-            Err(unreadable) => {
-                let model = self.model;
-                self.issues.push_with(unreadable.code, || unreadable.issue(model, accessor));
-                return None;
-            }
-        };
+        // One that cannot be read was named by the check of all accessors.
+        let list = List::of(&self.views, accessor).ok()?;
         if !shapes.iter().any(|shape| Shape::named(shape) == Some(list.shape)) {
             let message = format!("elements of the type {} are expected here", shapes.join(" or "));
             self.report(&codes::ACCESSOR_TYPE, format!("/accessors/{accessor}/type"), message);
@@ -121,8 +137,10 @@ impl<'a> Lifter<'a> {
         let from_gltf = lifting.take("origin").is_some_and(|origin| origin == GLTF);
         if !ours || from_gltf {
             lifting.keep("asset", self.asset());
+            // Not those that are gone: data is written unpacked, and references to it are not carried.
             let kept = |names: &[String]| -> Value {
-                names.iter().filter(|name| !COMPRESSION.contains(&name.as_str())).cloned().collect()
+                let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
+                names.iter().filter(|name| !gone(name)).cloned().collect()
             };
             for (field, names) in [
                 ("extensionsUsed", &document.extensions_used),

@@ -28,8 +28,9 @@ impl Repaired {
 /// Replaces what is not finite by zero.
 pub(super) fn finite(values: &mut [f32]) -> Repaired {
     let mut repaired = Repaired::default();
-    // The common case is one quick look: a sum of differences is zero unless something is not finite.
-    if values.iter().fold(0.0f32, |sum, value| sum + (value - value)) == 0.0 {
+    // The common case is one quick look without a branch: an exponent of ones is infinite or not a number.
+    const ONES: u32 = 0x7F80_0000;
+    if !values.iter().fold(false, |found, value| found | (value.to_bits() & ONES == ONES)) {
         return repaired;
     }
     for (i, value) in values.iter_mut().enumerate().filter(|(_, value)| !value.is_finite()) {
@@ -81,7 +82,7 @@ pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool
 }
 
 /// Makes a rotation unit length; one without a direction becomes none.
-pub(super) fn unit_rotation(rotation: &mut [f32]) -> bool {
+pub(in super::super) fn unit_rotation(rotation: &mut [f32]) -> bool {
     let squared: f32 = rotation.iter().map(|x| x * x).sum();
     if (squared - 1.0).abs() <= UNIT_TOLERANCE {
         return false;

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
 use super::super::accessor::{Component, Shape};
@@ -9,7 +11,7 @@ use super::buffers::{Encoded, Use};
 use super::encode::{Encoding, vertex_use};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::ops::normalize_weights;
+use crate::ops::{normalize_weights, smooth_normals, tangents};
 use crate::scene::{Material, Mesh, MeshId, MorphTarget, Primitive, Shading, Topology};
 
 const SCALAR: Shape = Shape { rows: 1, columns: 1 };
@@ -93,11 +95,29 @@ impl Lowerer<'_> {
             (result.extras, result.extensions) = lowering.finish();
             return result;
         }
+        self.points_without_map(primitive, &mut result, &mut lowering, path);
         result.attributes = self.attributes(mesh, primitive, &mut lowering, path);
         result.targets = self.targets(primitive, &mut lowering, path);
         self.indices(primitive, &mut result, &mut lowering, path);
         (result.extras, result.extensions) = lowering.finish();
         result
+    }
+
+    /// Points cannot have a normal map: they get no material, and theirs is kept in extras.
+    fn points_without_map(
+        &mut self,
+        primitive: &Primitive,
+        result: &mut json::Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) {
+        let material = primitive.material.and_then(|material| self.scene.materials.get(material));
+        let mapped = material.is_some_and(|material| material.normal_texture.is_some());
+        if mapped && primitive.topology == Topology::Points && !self.from_gltf {
+            lowering.put("material", result.material.take());
+            let message = "points cannot have a material with a normal map; it is kept in extras";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
     }
 
     /// Adds a vertex attribute: as it was stored in the source where that is exact, else as floats.
@@ -127,11 +147,17 @@ impl Lowerer<'_> {
         if !primitive.normals.is_empty() {
             put(self, "NORMAL".to_owned(), primitive.normals.as_flattened(), VEC3);
         }
+        if let Some(normals) = self.needed_normals(primitive, lowering, path) {
+            put(self, "NORMAL".to_owned(), normals.as_flattened(), VEC3);
+        }
         if !primitive.tangents.is_empty() {
             // Tangents mean nothing to glTF without normals, or for points.
             let usable = !primitive.normals.is_empty() && primitive.topology != Topology::Points;
             let semantic = if usable { "TANGENT" } else { "_MENAGERIE_TANGENT" };
             put(self, semantic.to_owned(), primitive.tangents.as_flattened(), VEC4);
+        }
+        if let Some(tangents) = self.needed_tangents(primitive, lowering, path) {
+            put(self, "TANGENT".to_owned(), tangents.as_flattened(), VEC4);
         }
         for (i, set) in primitive.uvs.iter().enumerate() {
             put(self, format!("TEXCOORD_{i}"), set.as_flattened(), VEC2);
@@ -152,8 +178,50 @@ impl Lowerer<'_> {
         }
         let uvs = self.missing_uvs(primitive, lowering, path);
         attributes.extend(uvs);
-        attributes.extend(self.skinning(mesh, primitive, path));
+        attributes.extend(self.skinning(mesh, primitive, lowering, path));
         Attributes(attributes)
+    }
+
+    /// Normals for a normal map, where a mesh that did not come from glTF has none.
+    fn needed_normals(
+        &mut self,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Option<Vec<[f32; 3]>> {
+        let material = self.scene.materials.get(primitive.material?)?;
+        material.normal_texture.as_ref()?;
+        let without = primitive.normals.is_empty() && primitive.tangents.is_empty();
+        if self.from_gltf || !without || primitive.topology == Topology::Points {
+            return None;
+        }
+        lowering.put("no_normals", true);
+        self.losses.added(Aspect::Normals, path, "normals were made for the normal map");
+        Some(smooth_normals(primitive))
+    }
+
+    /// Tangents for a normal map, where a mesh that did not come from glTF has none: programs would make their own,
+    /// each in its way.
+    fn needed_tangents(
+        &mut self,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Option<Vec<[f32; 4]>> {
+        let material = self.scene.materials.get(primitive.material?)?;
+        let (map, _) = material.normal_texture.as_ref()?;
+        if self.from_gltf || !primitive.tangents.is_empty() || primitive.topology == Topology::Points {
+            return None;
+        }
+        lowering.put("no_tangents", true);
+        self.losses.added(Aspect::Tangents, path, "tangents were made for the normal map");
+        let set = map.transform.and_then(|transform| transform.uv_set).unwrap_or(map.uv_set);
+        let set = set as usize;
+        if !primitive.normals.is_empty() {
+            return Some(tangents(primitive, &primitive.normals, set));
+        }
+        // Made-up normals go with them: see `needed_normals`.
+        Some(tangents(primitive, &smooth_normals(primitive), set))
     }
 
     /// Texture coordinates of zero, where a texture of the material asks for a set that is not there.
@@ -176,7 +244,13 @@ impl Lowerer<'_> {
         (there..needed).map(|set| (format!("TEXCOORD_{set}"), zeros)).collect()
     }
 
-    fn skinning(&mut self, mesh: MeshId, primitive: &Primitive, path: &str) -> Vec<(String, u32)> {
+    fn skinning(
+        &mut self,
+        mesh: MeshId,
+        primitive: &Primitive,
+        lowering: &mut Lowering,
+        path: &str,
+    ) -> Vec<(String, u32)> {
         if primitive.joints.is_empty() {
             return Vec::new();
         }
@@ -201,17 +275,12 @@ impl Lowerer<'_> {
             return attributes;
         }
         if let Some(still) = self.still_joint(mesh) {
-            let vertices = primitive.positions.len();
-            for vertex in 0..vertices {
-                let all = weights.iter().filter_map(|set| set.get(vertex)).flatten();
-                if all.copied().all(|weight| weight == 0.0) {
-                    if let Some([first, ..]) = joints.first_mut().and_then(|set| set.get_mut(vertex)) {
-                        *first = still;
-                    }
-                    if let Some([first, ..]) = weights.first_mut().and_then(|set| set.get_mut(vertex)) {
-                        *first = 1.0;
-                    }
-                }
+            let ranges = hang_still(still, &mut joints, &mut weights);
+            if !ranges.is_empty() {
+                lowering.put(
+                    "still",
+                    ranges.into_iter().map(|range| json!([range.start, range.end])).collect::<Value>(),
+                );
             }
         }
         for (i, set) in joints.iter().enumerate() {
@@ -326,6 +395,28 @@ impl Lowerer<'_> {
             result.indices = Some(self.packer.add(Use::Indices, list));
         }
     }
+}
+
+/// Hangs the vertices that have no weights on a joint; which ones, as ranges.
+fn hang_still(joint: u16, joints: &mut [Vec<[u16; 4]>], weights: &mut [Vec<[f32; 4]>]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for vertex in 0..weights.first().map_or(0, Vec::len) {
+        let mut all = weights.iter().filter_map(|set| set.get(vertex)).flatten();
+        if all.any(|&weight| weight != 0.0) {
+            continue;
+        }
+        let first = (joints.first_mut(), weights.first_mut());
+        if let (Some([to, ..]), Some([weight, ..])) =
+            (first.0.and_then(|set| set.get_mut(vertex)), first.1.and_then(|set| set.get_mut(vertex)))
+        {
+            (*to, *weight) = (joint, 1.0);
+        }
+        match ranges.last_mut() {
+            Some(last) if last.end == vertex => last.end += 1,
+            _ => ranges.push(vertex..vertex + 1),
+        }
+    }
+    ranges
 }
 
 /// Indices in the smallest type that can say them; the largest value of each type means something else.

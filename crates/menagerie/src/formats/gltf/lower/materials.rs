@@ -40,6 +40,13 @@ impl Lowerer<'_> {
                 result.pbr_metallic_roughness =
                     metallic_roughness(&shading, &mut Lowering::default(), &mut Vec::new());
             }
+            Shading::SpecularGlossiness(shading) if material.unlit && !self.from_gltf => {
+                // Such a material may not have both extensions.
+                lowering.put("specular_glossiness", specular_glossiness_to_json(shading));
+                unsaid.push("specular-glossiness shading without light");
+                result.pbr_metallic_roughness =
+                    metallic_roughness(&without_light(shading), &mut Lowering::default(), &mut Vec::new());
+            }
             Shading::SpecularGlossiness(shading) => {
                 let extension = specular_glossiness(shading, &mut lowering, &mut unsaid);
                 lowering.extension(extension::SPECULAR_GLOSSINESS, extension);
@@ -97,7 +104,15 @@ impl Lowerer<'_> {
             unsaid.push("negative emission");
         }
         let kept = material.extras.get(GLTF, "emissive_strength").and_then(float_from_json);
-        let (factor, strength) = emissive_factor(emissive, kept);
+        let (factor, strength) = if material.unlit && kept.is_none() {
+            // Such a material does not glow anyway, and may not have both extensions.
+            if emissive.iter().any(|&x| x > 1.0) {
+                lowering.put("emissive", exact(&material.emissive));
+            }
+            (emissive.map(|x| x.min(1.0)), None)
+        } else {
+            emissive_factor(emissive, kept)
+        };
         result.emissive_factor = Some(factor).filter(|factor| *factor != [0.0; 3]);
         if let Some(strength) = strength {
             let members = object([("emissiveStrength", number(strength))]);
@@ -351,6 +366,43 @@ fn phong_from_json(value: &Value, textures: usize) -> Option<Phong> {
     })
 }
 
+/// What is seen of a specular-glossiness material without light.
+fn without_light(shading: &SpecularGlossiness) -> MetallicRoughness {
+    allowed(&MetallicRoughness {
+        base_color: shading.diffuse,
+        base_color_texture: shading.diffuse_texture.clone(),
+        ..MetallicRoughness::default()
+    })
+}
+
+fn specular_glossiness_to_json(shading: &SpecularGlossiness) -> Value {
+    let mut members = object([
+        ("diffuse", exact(&shading.diffuse)),
+        ("specular", exact(&shading.specular)),
+        ("glossiness", float_to_json(shading.glossiness)),
+    ]);
+    for (name, texture) in [
+        ("diffuse_texture", &shading.diffuse_texture),
+        ("specular_glossiness_texture", &shading.specular_glossiness_texture),
+    ] {
+        if let Some(texture) = texture {
+            members.insert(name.to_owned(), texture_to_json(texture));
+        }
+    }
+    Value::Object(members)
+}
+
+fn specular_glossiness_from_json(value: &Value, textures: usize) -> Option<SpecularGlossiness> {
+    let texture = |name: &str| value.get(name).and_then(|value| texture_from_json(value, textures));
+    Some(SpecularGlossiness {
+        diffuse: floats(value.get("diffuse")?)?,
+        diffuse_texture: texture("diffuse_texture"),
+        specular: floats(value.get("specular")?)?,
+        glossiness: float_from_json(value.get("glossiness")?).filter(|x| x.is_finite())?,
+        specular_glossiness_texture: texture("specular_glossiness_texture"),
+    })
+}
+
 /// Exactly `N` finite floats.
 fn floats<const N: usize>(value: &Value) -> Option<[f32; N]> {
     let list: Option<Vec<f32>> =
@@ -365,6 +417,13 @@ pub(in super::super) fn restore_material(material: &mut Material, lifting: &mut 
         && allowed(&phong_to_metallic_roughness(&phong)) == *shading
     {
         material.shading = Shading::Phong(Box::new(phong));
+    }
+    let gloss = lifting.take("specular_glossiness");
+    let gloss = gloss.and_then(|gloss| specular_glossiness_from_json(&gloss, textures));
+    if let (Some(gloss), Shading::MetallicRoughness(shading)) = (gloss, &material.shading)
+        && without_light(&gloss) == *shading
+    {
+        material.shading = Shading::SpecularGlossiness(gloss);
     }
     let mut put_back = |field: &str, values: &mut [f32]| {
         let Some(exact) = lifting.take(field) else { return };
@@ -395,7 +454,8 @@ pub(in super::super) fn restore_material(material: &mut Material, lifting: &mut 
         put_back("occlusion_strength", std::slice::from_mut(strength));
     }
     if let Some(exact) = lifting.take("emissive").as_ref().and_then(floats::<3>)
-        && exact.map(|x| x.max(0.0)) == material.emissive
+        && (exact.map(|x| x.max(0.0)) == material.emissive
+            || exact.map(|x| x.clamp(0.0, 1.0)) == material.emissive)
     {
         material.emissive = exact;
     }

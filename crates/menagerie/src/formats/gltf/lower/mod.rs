@@ -4,13 +4,17 @@
 mod animations;
 mod buffers;
 mod encode;
+mod fold;
 mod geometry;
+mod lights;
 mod materials;
 mod nodes;
 mod textures;
 
+pub(super) use animations::unit_spline;
+pub(super) use fold::fold_back;
+pub(super) use lights::{allowed_light, allowed_projection, exact_light};
 pub(super) use materials::restore_material;
-pub(super) use nodes::{allowed_light, allowed_projection, exact_light, fold_back};
 
 use serde_json::{Value, json};
 

@@ -6,16 +6,12 @@ use serde_json::{Map, Value, json};
 use super::super::accessor::Shape;
 use super::super::extension;
 use super::super::extras::{GLTF, Lowering, OWN};
-use super::super::json::{self, Object};
-use super::super::lift::remove_nodes;
+use super::super::json;
 use super::buffers::{Encoded, Use};
-use super::{Lowerer, exact, number, numbers, object};
+use super::{Lowerer, exact, object};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{
-    Camera, Light, LightKind, MeshId, Node, NodeId, Projection, Property, Scene, SkinId, Transform,
-    float_from_json, float_to_json, parents,
-};
+use crate::scene::{MeshId, Node, NodeId, Property, Scene, SkinId, Transform, float_to_json};
 
 const MAT4: Shape = Shape { rows: 4, columns: 4 };
 
@@ -32,10 +28,20 @@ enum Skinned {
     Split,
 }
 
+/// What vertices hang on that have no weights and stay with their node.
+enum Still {
+    /// A joint that the skin has.
+    Joint(usize),
+    /// The node itself, as one more joint.
+    Node(NodeId),
+    /// A new node below it, as one more joint.
+    Below(NodeId),
+}
+
 impl Lowerer<'_> {
     pub(super) fn nodes(&mut self) {
         let scene = self.scene;
-        let parents = parents(scene);
+        let parents = tree_parents(scene);
         let skinned = self.skinned(&parents);
         for (id, node) in scene.nodes.iter() {
             let node = self.node(id, node, &parents, skinned.get(&id));
@@ -54,6 +60,45 @@ impl Lowerer<'_> {
             });
         }
         self.new_roots(&parents, &skinned);
+        if !self.from_gltf {
+            self.common_roots(&parents);
+        }
+    }
+
+    /// The joints of a skin must have an ancestor in common: where they have none, the roots of the scene get one.
+    fn common_roots(&mut self, parents: &[Option<NodeId>]) {
+        let top = |id: NodeId| {
+            std::iter::successors(Some(id), |id| parents.get(id.index()).copied().flatten())
+                .take(parents.len())
+                .last()
+        };
+        let mut apart: BTreeSet<u32> = BTreeSet::new();
+        for skin in self.scene.skins.values() {
+            let tops: BTreeSet<u32> =
+                skin.joints.iter().filter_map(|&j| top(j)).map(|id| id.index() as u32).collect();
+            if tops.len() > 1 {
+                apart.extend(tops);
+            }
+        }
+        if apart.is_empty() {
+            return;
+        }
+        let mut lowering = Lowering::default();
+        let scenes: Vec<Value> = self.document.scenes.iter().map(|scene| json!(scene.nodes)).collect();
+        lowering.put("joins", Value::Array(scenes));
+        let (extras, _) = lowering.finish();
+        let root = self.document.nodes.len() as u32;
+        let children = apart.iter().copied().collect();
+        self.document.nodes.push(json::Node { children, extras, ..json::Node::default() });
+        for scene in &mut self.document.scenes {
+            let before = scene.nodes.len();
+            scene.nodes.retain(|node| !apart.contains(node));
+            if scene.nodes.len() != before {
+                scene.nodes.push(root);
+            }
+        }
+        let message = "a root was added, because the joints of a skin must have one in common";
+        self.losses.added(Aspect::Hierarchy, format!("nodes[{root}]"), message);
     }
 
     /// The skinned nodes that validators would warn of, and what is done about them.
@@ -63,7 +108,9 @@ impl Lowerer<'_> {
         for (id, skin) in scene.skins.iter() {
             used.extend(&skin.joints);
             used.extend(skin.skeleton);
-            used.extend(self.still_node(id));
+            if let Some(Still::Node(node) | Still::Below(node)) = self.still(id) {
+                used.insert(node);
+            }
         }
         let standing_in: BTreeSet<NodeId> =
             scene.nodes.values().flat_map(|node| node.lods.iter().map(|lod| lod.node)).collect();
@@ -76,7 +123,14 @@ impl Lowerer<'_> {
             .collect();
         let mut skinned = BTreeMap::new();
         for (id, node) in scene.nodes.iter().filter(|(_, node)| self.writes_skin(node)) {
-            let below = parents.get(id.index()).copied().flatten().is_some() && !standing_in.contains(&id);
+            let below = parents.get(id.index()).copied().flatten().is_some();
+            let above = std::iter::successors(parents.get(id.index()).copied().flatten(), |id| {
+                parents.get(id.index()).copied().flatten()
+            });
+            if above.take(parents.len()).any(|id| standing_in.contains(&id)) {
+                // Below a level of detail it has to stay.
+                continue;
+            }
             let misleading = below || !is_identity(&node.transform) || animated.contains(&id);
             let alone = node.children.is_empty()
                 && node.camera.is_none()
@@ -273,7 +327,7 @@ impl Lowerer<'_> {
                 if !binds.is_empty() || joints.is_empty() {
                     binds.push(Mat4::IDENTITY);
                 }
-                joints.push(still.index() as u32);
+                joints.push(still);
             }
             if joints.is_empty() {
                 lowering.put("no_joints", true);
@@ -295,132 +349,67 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The node that vertices without weights stay with, as one more joint of a skin: the first that shows them.
-    fn still_node(&self, skin: SkinId) -> Option<NodeId> {
+    /// Where vertices without weights hang in a skin: with the first node that shows such a mesh with it.
+    fn still(&self, skin: SkinId) -> Option<Still> {
         let shows = |node: &Node| {
             let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
             node.skin == Some(skin) && mesh.is_some_and(has_still_vertices) && self.writes_skin(node)
         };
-        self.scene.nodes.iter().find(|(_, node)| shows(node)).map(|(id, _)| id)
+        let (node, _) = self.scene.nodes.iter().find(|(_, node)| shows(node))?;
+        let skin = self.scene.skins.get(skin)?;
+        Some(match skin.joints.iter().position(|joint| *joint == node) {
+            None => Still::Node(node),
+            Some(joint) if skin.inverse_bind(joint) == Mat4::IDENTITY || self.from_gltf => {
+                Still::Joint(joint)
+            }
+            Some(_) => Still::Below(node),
+        })
     }
 
     /// The number of the joint that vertices of a mesh hang on that have no weights.
     pub(super) fn still_joint(&self, mesh: MeshId) -> Option<u16> {
         let node = self.scene.nodes.values().find(|node| node.mesh == Some(mesh) && node.skin.is_some())?;
         let skin = node.skin?;
-        self.still_node(skin)?;
-        u16::try_from(self.scene.skins.get(skin)?.joints.len()).ok()
-    }
-
-    pub(super) fn cameras(&mut self) {
-        for (id, camera) in self.scene.cameras.iter() {
-            let camera = self.camera(id.index(), camera);
-            self.document.cameras.push(camera);
-        }
-    }
-
-    fn camera(&mut self, index: usize, camera: &Camera) -> json::Camera {
-        let mut lowering = Lowering::new(&camera.extras);
-        let projection = allowed_projection(&camera.projection);
-        if projection != camera.projection {
-            lowering.put("projection", projection_to_json(&camera.projection));
-            let message = "the camera has values that glTF does not allow; they are kept in extras";
-            self.losses.approximated(Aspect::Cameras, format!("cameras[{index}]"), message);
-        }
-        let kept = |field: &str| camera.extras.get(GLTF, field).cloned();
-        let inner_extras = kept("projection_extras");
-        let inner_extensions =
-            kept("projection_extensions").and_then(|e| e.as_object().cloned()).unwrap_or_default();
-        let mut result = json::Camera { name: camera.name.clone(), ..json::Camera::default() };
-        match projection {
-            Projection::Perspective { yfov, aspect, near, far } => {
-                result.r#type = "perspective".to_owned();
-                result.perspective = Some(json::Perspective {
-                    aspect_ratio: aspect,
-                    yfov,
-                    zfar: far,
-                    znear: near,
-                    extras: inner_extras,
-                    extensions: inner_extensions,
-                    ..json::Perspective::default()
-                });
-            }
-            Projection::Orthographic { xmag, ymag, near, far } => {
-                result.r#type = "orthographic".to_owned();
-                result.orthographic = Some(json::Orthographic {
-                    xmag,
-                    ymag,
-                    zfar: far,
-                    znear: near,
-                    extras: inner_extras,
-                    extensions: inner_extensions,
-                    ..json::Orthographic::default()
-                });
-            }
-        }
-        (result.extras, result.extensions) = lowering.finish();
-        result
-    }
-
-    pub(super) fn lights(&mut self, root: &mut Lowering) {
-        let mut list = Vec::new();
-        for (id, light) in self.scene.lights.iter() {
-            list.push(self.light(id.index(), light));
-        }
-        if !list.is_empty() {
-            root.extension(extension::LIGHTS, object([("lights", Value::Array(list))]));
-        }
-    }
-
-    fn light(&mut self, index: usize, light: &Light) -> Value {
-        let mut lowering = Lowering::new(&light.extras);
-        let allowed = allowed_light(light);
-        if allowed != *light {
-            lowering.put("light", light_to_json(light));
-            let message = "the light has values that glTF does not allow; they are kept in extras";
-            self.losses.approximated(Aspect::Lights, format!("lights[{index}]"), message);
-        }
-        if let Some(attenuation) = light.attenuation {
-            lowering.put("attenuation", exact(&attenuation));
-        }
-        let mut members = Map::new();
-        if !light.name.is_empty() {
-            members.insert("name".to_owned(), json!(light.name));
-        }
-        let kind = match allowed.kind {
-            LightKind::Point => "point",
-            LightKind::Directional => "directional",
-            LightKind::Spot { inner, outer } => {
-                let mut spot = Map::new();
-                if inner != 0.0 {
-                    spot.insert("innerConeAngle".to_owned(), number(inner));
-                }
-                if outer != std::f32::consts::FRAC_PI_4 {
-                    spot.insert("outerConeAngle".to_owned(), number(outer));
-                }
-                members.insert("spot".to_owned(), Value::Object(spot));
-                "spot"
-            }
+        let joint = match self.still(skin)? {
+            Still::Joint(joint) => joint,
+            _ => self.scene.skins.get(skin)?.joints.len(),
         };
-        members.insert("type".to_owned(), json!(kind));
-        if allowed.color != [1.0; 3] {
-            members.insert("color".to_owned(), numbers(&allowed.color));
-        }
-        if allowed.intensity != 1.0 {
-            members.insert("intensity".to_owned(), number(allowed.intensity));
-        }
-        if let Some(range) = allowed.range {
-            members.insert("range".to_owned(), number(range));
-        }
-        let (extras, extensions) = lowering.finish();
-        if !extensions.is_empty() {
-            members.insert("extensions".to_owned(), Value::Object(extensions));
-        }
-        if let Some(extras) = extras {
-            members.insert("extras".to_owned(), extras);
-        }
-        Value::Object(members)
+        u16::try_from(joint).ok()
     }
+
+    /// The node of one more joint for vertices without weights, where a skin needs one.
+    fn still_node(&mut self, skin: SkinId) -> Option<u32> {
+        match self.still(skin)? {
+            Still::Joint(_) => None,
+            Still::Node(node) => Some(node.index() as u32),
+            Still::Below(node) => {
+                let mut lowering = Lowering::default();
+                lowering.put("helper", true);
+                let (extras, _) = lowering.finish();
+                self.document.nodes.push(json::Node { extras, ..json::Node::default() });
+                let helper = (self.document.nodes.len() - 1) as u32;
+                if let Some(node) = self.document.nodes.get_mut(node.index()) {
+                    node.children.push(helper);
+                }
+                let message = "vertices without weights got a joint of their own";
+                self.losses.added(Aspect::Hierarchy, format!("nodes[{}]", node.index()), message);
+                Some(helper)
+            }
+        }
+    }
+}
+
+/// The parent of every node, without regard to levels of detail.
+fn tree_parents(scene: &Scene) -> Vec<Option<NodeId>> {
+    let mut parents = vec![None; scene.nodes.len()];
+    for (id, node) in scene.nodes.iter() {
+        for child in &node.children {
+            if let Some(parent) = parents.get_mut(child.index()) {
+                *parent = Some(id);
+            }
+        }
+    }
+    parents
 }
 
 fn is_identity(transform: &Transform) -> bool {
@@ -456,249 +445,5 @@ fn transform_to_json(transform: &Transform) -> Value {
             "scale": exact(&scale.to_array()),
         }),
         Transform::Matrix(matrix) => json!({ "matrix": exact(&matrix.to_cols_array()) }),
-    }
-}
-
-fn transform_from_json(value: &Value) -> Option<Transform> {
-    fn list<const N: usize>(value: &Value) -> Option<[f32; N]> {
-        let list: Option<Vec<f32>> =
-            value.as_array()?.iter().map(|x| float_from_json(x).filter(|x| x.is_finite())).collect();
-        list?.try_into().ok()
-    }
-    if let Some(matrix) = value.get("matrix") {
-        let matrix = Mat4::from_cols_array(&list(matrix)?);
-        return (matrix.row(3) == glam::Vec4::W).then_some(Transform::Matrix(matrix));
-    }
-    let rotation = Quat::from_array(list(value.get("rotation")?)?);
-    (rotation.length_squared() - 1.0).abs().le(&1e-3).then_some(())?;
-    Some(Transform::Trs {
-        translation: Vec3::from_array(list(value.get("translation")?)?),
-        rotation,
-        scale: Vec3::from_array(list(value.get("scale")?)?),
-    })
-}
-
-/// The nearest projection that glTF allows.
-pub(in super::super) fn allowed_projection(projection: &Projection) -> Projection {
-    /// The nearest that a camera may see.
-    const NEAREST: f32 = 1e-6;
-    match *projection {
-        Projection::Perspective { yfov, aspect, near, far } => {
-            let near = if near > 0.0 { near } else { NEAREST };
-            Projection::Perspective {
-                yfov: if yfov > 0.0 { yfov.min(3.14) } else { 0.8 },
-                aspect: aspect.filter(|&aspect| aspect > 0.0),
-                near,
-                far: far.filter(|&far| far > near),
-            }
-        }
-        Projection::Orthographic { xmag, ymag, near, far } => {
-            let near = near.max(0.0);
-            let size = |x: f32| {
-                if x > 0.0 {
-                    x
-                } else if x < 0.0 {
-                    -x
-                } else {
-                    1.0
-                }
-            };
-            let far = if far > near { far } else { near + near.abs().max(1.0) };
-            Projection::Orthographic { xmag: size(xmag), ymag: size(ymag), near, far }
-        }
-    }
-}
-
-fn projection_to_json(projection: &Projection) -> Value {
-    let mut members = Map::new();
-    let mut put = |name: &str, value: Option<f32>| {
-        if let Some(value) = value {
-            members.insert(name.to_owned(), float_to_json(value));
-        }
-    };
-    match *projection {
-        Projection::Perspective { yfov, aspect, near, far } => {
-            put("yfov", Some(yfov));
-            put("aspect", aspect);
-            put("near", Some(near));
-            put("far", far);
-        }
-        Projection::Orthographic { xmag, ymag, near, far } => {
-            put("xmag", Some(xmag));
-            put("ymag", Some(ymag));
-            put("near", Some(near));
-            put("far", Some(far));
-        }
-    }
-    Value::Object(members)
-}
-
-/// The nearest light that glTF allows.
-pub(in super::super) fn allowed_light(light: &Light) -> Light {
-    use std::f32::consts::FRAC_PI_2;
-    let kind = match light.kind {
-        LightKind::Spot { inner, outer } => {
-            let outer = if outer > 0.0 { outer.min(FRAC_PI_2) } else { 1e-3 };
-            // The inner angle is less than the outer one, not equal to it.
-            let inner = inner.clamp(0.0, outer);
-            LightKind::Spot { inner: if inner < outer { inner } else { outer.next_down() }, outer }
-        }
-        kind => kind,
-    };
-    Light {
-        kind,
-        color: light.color.map(|x| x.clamp(0.0, 1.0)),
-        intensity: light.intensity.max(0.0),
-        range: light.range.filter(|&range| range > 0.0 && kind != LightKind::Directional),
-        ..light.clone()
-    }
-}
-
-fn light_to_json(light: &Light) -> Value {
-    let mut members = object([("color", exact(&light.color)), ("intensity", float_to_json(light.intensity))]);
-    if let Some(range) = light.range {
-        members.insert("range".to_owned(), float_to_json(range));
-    }
-    if let LightKind::Spot { inner, outer } = light.kind {
-        members.insert("inner".to_owned(), float_to_json(inner));
-        members.insert("outer".to_owned(), float_to_json(outer));
-    }
-    Value::Object(members)
-}
-
-/// A light with the values that glTF could not hold.
-pub(in super::super) fn exact_light(value: &Value, light: &Light) -> Light {
-    let number = |name: &str| value.get(name).and_then(float_from_json).filter(|x| x.is_finite());
-    let color = value.get("color").and_then(Value::as_array).map(|list| {
-        let list: Vec<f32> = list.iter().filter_map(float_from_json).filter(|x| x.is_finite()).collect();
-        <[f32; 3]>::try_from(list).ok()
-    });
-    Light {
-        kind: match (light.kind, number("inner"), number("outer")) {
-            (LightKind::Spot { .. }, Some(inner), Some(outer)) => LightKind::Spot { inner, outer },
-            (kind, ..) => kind,
-        },
-        color: color.flatten().unwrap_or(light.color),
-        intensity: number("intensity").unwrap_or(light.intensity),
-        range: number("range"),
-        ..light.clone()
-    }
-}
-
-/// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in.
-pub(in super::super) fn fold_back(scene: &mut Scene) {
-    still_joints(scene);
-    let mut places: Vec<(NodeId, Object)> = Vec::new();
-    let mut split: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
-    let count = scene.nodes.len();
-    for id in scene.nodes.ids() {
-        let Some(node) = scene.nodes.get_mut(id) else { continue };
-        if node.extras.get(OWN, "shown").is_some() {
-            take_own(node, "shown");
-            node.visible = true;
-        }
-        if let Some(Value::Object(place)) = take_own(node, "place") {
-            places.push((id, place));
-        }
-        let of = take_own(node, "skin_of").and_then(|of| usize::try_from(of.as_u64()?).ok());
-        if let Some(of) = of.filter(|&of| of < count && of != id.index()) {
-            split.insert(id, Some(NodeId::new(of)));
-        }
-    }
-    places.sort_by_key(|(_, place)| place.get("at").and_then(Value::as_u64).unwrap_or(0));
-    for (id, place) in places {
-        put_in_place(scene, id, &place);
-    }
-    let names: Vec<(NodeId, NodeId)> = split.iter().filter_map(|(id, of)| Some((*id, (*of)?))).collect();
-    for (id, of) in names {
-        let free = scene.nodes.get(of).is_some_and(|node| node.mesh.is_none() && node.skin.is_none());
-        let childless = scene.nodes.get(id).is_some_and(|node| node.children.is_empty());
-        if !free || !childless || split.contains_key(&of) {
-            split.remove(&id);
-            continue;
-        }
-        let Some(from) = scene.nodes.get(id).cloned() else { continue };
-        if let Some(node) = scene.nodes.get_mut(of) {
-            (node.mesh, node.skin, node.weights) = (from.mesh, from.skin, from.weights);
-            node.lods = from.lods;
-        }
-        if let Some(node) = scene.nodes.get_mut(id) {
-            node.lods.clear();
-        }
-    }
-    remove_nodes(scene, &split);
-}
-
-/// Takes a field of ours out of a node's extras.
-fn take_own(node: &mut Node, field: &str) -> Option<Value> {
-    node.extras.get(OWN, field)?;
-    let Some(Value::Object(mut own)) = node.extras.remove(OWN) else { return None };
-    let value = own.shift_remove(field);
-    if !own.is_empty() {
-        node.extras.set_all(OWN, Value::Object(own));
-    }
-    value
-}
-
-/// Hangs a moved node where it was, unless it hangs somewhere by now.
-fn put_in_place(scene: &mut Scene, id: NodeId, place: &Object) {
-    if let Some(transform) = place.get("transform").and_then(transform_from_json)
-        && let Some(node) = scene.nodes.get_mut(id)
-        && is_identity(&node.transform)
-    {
-        node.transform = transform;
-    }
-    let number = |name: &str| place.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-    let (Some(parent), Some(at)) = (number("parent"), number("at")) else { return };
-    let parents = parents(scene);
-    let above =
-        std::iter::successors(Some(NodeId::new(parent)), |id| parents.get(id.index()).copied().flatten());
-    let own_ancestor = above.take(scene.nodes.len() + 1).any(|above| above == id);
-    let hangs = parents.get(id.index()).copied().flatten().is_some();
-    let children_of_lod = scene.nodes.values().any(|node| node.lods.iter().any(|lod| lod.node == id));
-    if parent >= scene.nodes.len() || own_ancestor || hangs || children_of_lod {
-        return;
-    }
-    scene.scenes.iter_mut().for_each(|scene| scene.roots.retain(|root| *root != id));
-    if let Some(parent) = scene.nodes.get_mut(NodeId::new(parent)) {
-        let at = at.min(parent.children.len());
-        parent.children.insert(at, id);
-    }
-}
-
-/// Vertices on the joint that stands for no weights get none again.
-fn still_joints(scene: &mut Scene) {
-    let mut still: BTreeMap<SkinId, u16> = BTreeMap::new();
-    for id in scene.skins.ids() {
-        let Some(skin) = scene.skins.get_mut(id) else { continue };
-        let mut own = skin.extras.remove(OWN);
-        let mut taken =
-            |field: &str| own.as_mut().and_then(|own| own.as_object_mut()?.shift_remove(field)).is_some();
-        let (is_still, none) = (taken("still_joint"), taken("no_joints"));
-        if let Some(left) = own.filter(|own| own.as_object().is_none_or(|own| !own.is_empty())) {
-            skin.extras.set_all(OWN, left);
-        }
-        if (is_still || none) && skin.joints.pop().is_some() {
-            skin.inverse_binds.truncate(skin.joints.len());
-            if is_still {
-                still.insert(id, skin.joints.len() as u16);
-            }
-        }
-    }
-    let mut done: BTreeSet<MeshId> = BTreeSet::new();
-    let users: Vec<(MeshId, u16)> =
-        scene.nodes.values().filter_map(|node| Some((node.mesh?, *still.get(&node.skin?)?))).collect();
-    for (mesh, joint) in users {
-        if !done.insert(mesh) {
-            continue;
-        }
-        for primitive in scene.meshes.get_mut(mesh).into_iter().flat_map(|mesh| &mut mesh.primitives) {
-            for (joints, weights) in primitive.joints.iter_mut().zip(&mut primitive.weights) {
-                let places = joints.as_flattened_mut().iter_mut().zip(weights.as_flattened_mut());
-                for (place, weight) in places.filter(|(place, _)| **place == joint) {
-                    (*place, *weight) = (0, 0.0);
-                }
-            }
-        }
     }
 }

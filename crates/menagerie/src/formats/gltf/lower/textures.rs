@@ -30,6 +30,15 @@ impl Lowerer<'_> {
                     samplers.len() - 1
                 }) as u32
             });
+            let magnify = texture.sampler.as_ref().and_then(|sampler| sampler.magnify);
+            if magnify.is_some_and(|filter| MAG_FILTERS.iter().all(|(_, known)| *known != filter)) {
+                let message = "a filter with mipmaps cannot magnify; it is left out";
+                self.losses.dropped(
+                    Aspect::Textures,
+                    format!("textures[{}]", self.document.textures.len()),
+                    message,
+                );
+            }
             let (extras, extensions) = Lowering::new(&texture.extras).finish();
             self.document.textures.push(json::Texture {
                 name: texture.name.clone(),
@@ -190,7 +199,6 @@ fn sampler(sampler: &Sampler) -> json::Sampler {
     let wrap = |wrap: Wrap| WRAPS.iter().find(|(_, w)| *w == wrap).map(|(n, _)| *n).filter(|&n| n != 10497);
     json::Sampler {
         name: sampler.name.clone(),
-        // A filter with mipmaps cannot magnify; only its first part counts.
         mag_filter: sampler.magnify.and_then(|f| MAG_FILTERS.iter().find(|(_, m)| *m == f)).map(|(n, _)| *n),
         min_filter: sampler.minify.and_then(|f| MIN_FILTERS.iter().find(|(_, m)| *m == f)).map(|(n, _)| *n),
         wrap_s: wrap(sampler.wrap_u),

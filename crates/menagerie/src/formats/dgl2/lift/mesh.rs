@@ -1,0 +1,118 @@
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::model::{EntityData, Triangle};
+use super::{FORMAT, Lifter, VDirection, keep_name};
+use crate::ops::set_raw_normals;
+use crate::scene::{Mesh, MeshId, Primitive};
+
+/// The custom attribute with the length of a stored normal, where it is not one.
+pub(in super::super) const NORMAL_LENGTH: &str = "_DGL2_NORMAL_LENGTH";
+
+/// A corner by its bits: position, normal, uv1, uv2.
+type Corner = [u32; 10];
+
+impl Lifter<'_> {
+    pub(super) fn meshes(&mut self) {
+        for (index, chunk, triangles) in self.model.meshes() {
+            let mut mesh = self.mesh(triangles, None);
+            mesh.name = chunk.name_text();
+            keep_name(&mut mesh.extras, chunk);
+            mesh.extras.set(FORMAT.id, "id", chunk.id);
+            let id = self.scene.meshes.push(mesh);
+            self.meshes.insert(chunk.id, (id, index));
+        }
+    }
+
+    /// The mesh that an entity shows. Its own material stands in for that of triangles that have none.
+    pub(super) fn mesh_of(&mut self, entity: &EntityData) -> Option<MeshId> {
+        let &(mesh, chunk) = self.meshes.get(&entity.mesh)?;
+        let known = self.materials.contains_key(&entity.material);
+        let (_, chunk, triangles) = self.model.meshes().find(|(index, ..)| *index == chunk)?;
+        if !known || triangles.iter().all(|triangle| triangle.material.get() != -1) {
+            return Some(mesh);
+        }
+        let mut own = self.mesh(triangles, Some(entity.material));
+        own.name = chunk.name_text();
+        own.extras.set(FORMAT.id, "id", chunk.id);
+        own.extras.set(FORMAT.id, "with_material", entity.material);
+        Some(self.scene.meshes.push(own))
+    }
+
+    fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {
+        let mut by_material: BTreeMap<i32, Welder> = BTreeMap::new();
+        let mut order = Vec::new();
+        for triangle in triangles {
+            let material = match triangle.material.get() {
+                -1 => instead.unwrap_or(-1),
+                material => material,
+            };
+            let welder = by_material.entry(material).or_insert_with(|| {
+                order.push(material);
+                Welder::default()
+            });
+            welder.add(triangle);
+        }
+        let primitives = order.into_iter().filter_map(|material| {
+            let mut primitive = by_material.remove(&material)?.finish(self.v);
+            primitive.material = self.materials.get(&material).copied();
+            primitive.extras.set(FORMAT.id, "material_id", material);
+            Some(primitive)
+        });
+        Mesh { primitives: primitives.collect(), ..Mesh::default() }
+    }
+}
+
+/// Makes indexed triangles of separate ones: corners with the same bits become one vertex.
+#[derive(Default)]
+struct Welder {
+    /// Keys come from files, so the hash must be one that nobody can foresee. Only look-ups: its order shows nowhere.
+    places: HashMap<Corner, u32>,
+    corners: Vec<Corner>,
+    indices: Vec<u32>,
+}
+
+impl Welder {
+    fn add(&mut self, triangle: &Triangle) {
+        let corners =
+            triangle.positions.iter().zip(&triangle.normals).zip(triangle.uv1.iter().zip(&triangle.uv2));
+        for (([x, y, z], [nx, ny, nz]), ([u, v], [s, t])) in corners {
+            let corner = [x, y, z, nx, ny, nz, u, v, s, t].map(|float| float.get().to_bits());
+            let next = self.corners.len() as u32;
+            let index = *self.places.entry(corner).or_insert(next);
+            if index == next {
+                self.corners.push(corner);
+            }
+            self.indices.push(index);
+        }
+    }
+
+    fn finish(self, v: VDirection) -> Primitive {
+        let clean = |bits: u32| {
+            let value = f32::from_bits(bits);
+            if value.is_finite() { value } else { 0.0 }
+        };
+        let up = |uv: [f32; 2]| match v {
+            VDirection::Top => uv,
+            VDirection::Bottom => [uv[0], 1.0 - uv[1]],
+        };
+        let mut primitive = Primitive { indices: self.indices, ..Primitive::default() };
+        let (mut normals, mut uv1, mut uv2) = (Vec::new(), Vec::new(), Vec::new());
+        for corner in &self.corners {
+            let [x, y, z, nx, ny, nz, u, v, s, t] = corner.map(clean);
+            primitive.positions.push([x, y, z]);
+            normals.push([nx, ny, nz]);
+            uv1.push([u, v]);
+            uv2.push([s, t]);
+        }
+        // The writer copies the first set when there is no second, and writes zeros when there is none at all.
+        let second = uv1 != uv2;
+        let first = second || uv1.iter().any(|uv| *uv != [0.0; 2]);
+        for (set, wanted) in [(uv1, first), (uv2, second)] {
+            if wanted {
+                primitive.uvs.push(set.into_iter().map(up).collect());
+            }
+        }
+        set_raw_normals(&mut primitive, &normals, NORMAL_LENGTH);
+        primitive
+    }
+}

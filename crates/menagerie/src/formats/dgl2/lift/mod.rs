@@ -1,0 +1,343 @@
+//! DGL2 to Scene.
+//!
+//! Entities become nodes without a parent, with their place as it is: meshes keep the z-up space of Blender that they
+//! were written in, for the entities' rotations already turn it. Triangles become one primitive per material, with equal
+//! corners welded. Properties are kept in extras, in their order.
+
+mod mesh;
+
+pub(super) use mesh::NORMAL_LENGTH;
+
+use std::collections::BTreeMap;
+
+use glam::{Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::dml::{Dml, Value as _};
+use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, kind};
+use super::surface::{Pairs, Surface, color, get};
+use super::{FORMAT, codes};
+use crate::bytes::decode_text;
+use crate::diag::{Issue, Issues};
+use crate::formats::{Lifted, ReadOptions};
+use crate::scene::{
+    AlphaMode, Blend, Extras, Image, Light, LightKind, Material, MaterialId, MeshId, Node, Phong, Scene,
+    SceneRoot, Shading, Texture, TextureId, TextureRef, Transform,
+};
+
+/// The entity type of a light.
+pub(super) const LIGHT: u32 = 1;
+
+/// Where v = 0 is in a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VDirection {
+    /// At the top, as in files from September 2015 on.
+    Top,
+    /// At the bottom, as in older files.
+    Bottom,
+}
+
+impl VDirection {
+    /// What the texts of a file tell; `None` when they do not. Texts without braces, and `bbox`, came after the change
+    /// of direction; braces without any `visible` came before; in between nothing tells.
+    pub fn infer(model: &Model) -> Option<Self> {
+        let entities =
+            model.entities().map(|(_, _, entity)| (Some(entity.kind), &entity.properties.text[..]));
+        let materials = model.materials().map(|(_, _, material)| (None, material.text()));
+        let texts: Vec<(Option<u32>, Dml)> = entities
+            .chain(materials)
+            .filter(|(_, text)| !text.trim_ascii().is_empty())
+            .map(|(kind, text)| (kind, Dml::parse(text)))
+            .collect();
+        if texts.iter().any(|(_, dml)| !dml.braced || dml.get("bbox").is_some()) {
+            return Some(Self::Top);
+        }
+        let normal = |kind: &Option<u32>| kind.is_some_and(|kind| kind != LIGHT);
+        let says_visible = texts.iter().any(|(kind, dml)| normal(kind) && dml.get("visible").is_some());
+        (!texts.is_empty() && !says_visible).then_some(Self::Bottom)
+    }
+}
+
+/// The Scene that a model means.
+pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let mut lifter = Lifter {
+        model,
+        scene: Scene::default(),
+        issues: Issues::new(options.limits.issues_per_code),
+        v: VDirection::Top,
+        materials: BTreeMap::new(),
+        textures: BTreeMap::new(),
+        meshes: BTreeMap::new(),
+    };
+    lifter.frame();
+    lifter.materials();
+    lifter.decide_v(options.settings.get("dgl2-v"));
+    lifter.meshes();
+    lifter.entities();
+    Lifted { scene: lifter.scene, issues: lifter.issues }
+}
+
+struct Lifter<'a> {
+    model: &'a Model,
+    scene: Scene,
+    issues: Issues,
+    v: VDirection,
+    /// Materials by their id; of equal ids the last.
+    materials: BTreeMap<i32, MaterialId>,
+    textures: BTreeMap<String, TextureId>,
+    /// Meshes by their id; of equal ids the last, with the chunk.
+    meshes: BTreeMap<i32, (MeshId, usize)>,
+}
+
+impl Lifter<'_> {
+    /// What belongs to the whole file: the scene's name, chunks that nobody knows, the dialect.
+    fn frame(&mut self) {
+        let header = self.model.of_kind(kind::HEADER).next().map(|(_, chunk)| chunk);
+        let mut root =
+            SceneRoot { name: header.map(Chunk::name_text).unwrap_or_default(), ..SceneRoot::default() };
+        if let Some(chunk) = header {
+            keep_name(&mut root.extras, chunk);
+            if let ChunkData::Raw(bytes) = &chunk.data
+                && !bytes.is_empty()
+            {
+                root.extras.set(FORMAT.id, "header_data", hex(bytes));
+            }
+        } else {
+            root.extras.set(FORMAT.id, "no_header", true);
+        }
+        let unknown: Vec<Value> =
+            self.model.chunks.iter().filter(|c| c.kind > kind::ENTITY).map(unknown).collect();
+        if !unknown.is_empty() {
+            self.scene.extras.set(FORMAT.id, "unknown_chunks", unknown);
+        }
+        self.scene.scenes.push(root);
+        self.scene.default_scene = Some(0);
+    }
+
+    fn decide_v(&mut self, setting: Option<&str>) {
+        let (direction, message) = match setting {
+            Some("top") => (VDirection::Top, None),
+            Some("bottom") => (VDirection::Bottom, None),
+            _ => match VDirection::infer(self.model) {
+                Some(VDirection::Top) => (VDirection::Top, Some("v = 0 is taken to be the top of pictures")),
+                Some(VDirection::Bottom) => {
+                    (VDirection::Bottom, Some("v = 0 is taken to be the bottom of pictures"))
+                }
+                None => {
+                    (VDirection::Top, Some("nothing tells where v = 0 is; the top of pictures was taken"))
+                }
+            },
+        };
+        self.v = direction;
+        if direction == VDirection::Bottom {
+            self.scene.extras.set(FORMAT.id, "v", "bottom");
+        }
+        let first = self.model.meshes().next();
+        if let (Some(message), Some((index, ..))) =
+            (message, first.filter(|_| !self.scene.textures.is_empty()))
+        {
+            let path = format!("chunks[{index}].triangles");
+            self.issues.push(Issue::new(&codes::V_DIRECTION, path, message));
+        }
+    }
+
+    fn materials(&mut self) {
+        let see_through = self.materials_seen_through();
+        for (index, chunk, data) in self.model.materials() {
+            let dml = Dml::parse(data.text());
+            let pairs = dml.to_pairs();
+            let issues = &mut self.issues;
+            let surface = Surface::read(&pairs, |name, value| odd_value(issues, index, name, value));
+            let mut material = self.surface(&surface);
+            if material.alpha == AlphaMode::Opaque && see_through.contains(&chunk.id) {
+                material.alpha = AlphaMode::Blend(Blend::Alpha);
+            }
+            material.name = chunk.name_text();
+            keep_name(&mut material.extras, chunk);
+            keep_properties(&mut material.extras, &dml, pairs);
+            material.extras.set(FORMAT.id, "id", chunk.id);
+            match data {
+                MaterialData::Sized(properties) if !properties.after.is_empty() => {
+                    material.extras.set(FORMAT.id, "after", hex(&properties.after));
+                }
+                MaterialData::Bare(_) => material.extras.set(FORMAT.id, "bare", true),
+                MaterialData::Sized(_) => {}
+            }
+            let id = self.scene.materials.push(material);
+            self.materials.insert(chunk.id, id);
+        }
+    }
+
+    /// The ids of the materials of meshes that an entity shows as transparent.
+    fn materials_seen_through(&self) -> std::collections::BTreeSet<i32> {
+        let transparent = |entity: &EntityData| {
+            let dml = entity.properties.parse();
+            dml.get("transparent").and_then(|value| value.as_bool()) == Some(true)
+        };
+        let meshes: std::collections::BTreeSet<i32> = self
+            .model
+            .entities()
+            .filter(|(_, _, entity)| transparent(entity))
+            .map(|(_, _, e)| e.mesh)
+            .collect();
+        let triangles = self.model.meshes().filter(|(_, chunk, _)| meshes.contains(&chunk.id));
+        triangles.flat_map(|(_, _, triangles)| triangles).map(|triangle| triangle.material.get()).collect()
+    }
+
+    fn surface(&mut self, surface: &Surface) -> Material {
+        let [r, g, b, _] = surface.diffuse;
+        let [specular_r, specular_g, specular_b, _] = surface.specular;
+        let mut texture = |slot: usize| {
+            let name = surface.textures.get(slot).cloned().flatten()?;
+            Some(TextureRef::new(self.texture(name)))
+        };
+        let (diffuse_texture, normal_texture, glow) = (texture(0), texture(1), texture(2));
+        // A glow map shines by itself, whatever the factor.
+        let glows = glow.is_some() && surface.emission == 0.0;
+        Material {
+            shading: Shading::Phong(Box::new(Phong {
+                diffuse: surface.diffuse,
+                specular: [specular_r, specular_g, specular_b],
+                shininess: surface.shininess,
+                diffuse_texture,
+                ..Phong::default()
+            })),
+            emissive: if glows { [1.0; 3] } else { [r, g, b].map(|x| x * surface.emission) },
+            emissive_texture: glow,
+            normal_texture: normal_texture.map(|texture| (texture, 1.0)),
+            alpha: if surface.additive { AlphaMode::Blend(Blend::Additive) } else { AlphaMode::Opaque },
+            double_sided: surface.double_sided,
+            unlit: surface.shadeless,
+            ..Material::default()
+        }
+    }
+
+    fn texture(&mut self, name: String) -> TextureId {
+        if let Some(&texture) = self.textures.get(&name) {
+            return texture;
+        }
+        let image = self.scene.images.push(Image { uri: Some(name.clone()), ..Image::default() });
+        let texture = self.scene.textures.push(Texture { image: Some(image), ..Texture::default() });
+        self.textures.insert(name, texture);
+        texture
+    }
+
+    fn entities(&mut self) {
+        for (index, chunk, entity) in self.model.entities() {
+            let dml = entity.properties.parse();
+            let pairs = dml.to_pairs();
+            let node = self.node(index, chunk, entity, &pairs);
+            let id = self.scene.nodes.push(node);
+            if let Some(node) = self.scene.nodes.get_mut(id) {
+                keep_properties(&mut node.extras, &dml, pairs);
+            }
+            if let Some(root) = self.scene.scenes.first_mut() {
+                root.roots.push(id);
+            }
+        }
+    }
+
+    fn node(&mut self, index: usize, chunk: &Chunk, entity: &EntityData, pairs: &Pairs) -> Node {
+        let visible = match get(pairs, "visible").map(|value| (value, value.as_bool())) {
+            Some((value, None)) => {
+                odd_value(&mut self.issues, index, "visible", value);
+                true
+            }
+            Some((_, Some(flag))) => flag,
+            None => true,
+        };
+        let mesh = self.mesh_of(entity);
+        let mut node = Node {
+            name: chunk.name_text(),
+            transform: place(entity),
+            mesh,
+            light: (entity.kind == LIGHT).then(|| self.light(index, pairs)),
+            visible,
+            ..Node::default()
+        };
+        keep_name(&mut node.extras, chunk);
+        node.extras.set(FORMAT.id, "id", chunk.id);
+        node.extras.set(FORMAT.id, "type", entity.kind);
+        if entity.material != -1 {
+            node.extras.set(FORMAT.id, "material_id", entity.material);
+        }
+        if entity.mesh != -1 && mesh.is_none() {
+            node.extras.set(FORMAT.id, "mesh_id", entity.mesh);
+        }
+        if !entity.properties.after.is_empty() {
+            node.extras.set(FORMAT.id, "after", hex(&entity.properties.after));
+        }
+        node
+    }
+
+    fn light(&mut self, index: usize, pairs: &Pairs) -> crate::scene::LightId {
+        let value = get(pairs, "color");
+        let found = value.map(|value| (value, color(value)));
+        if let Some((value, None)) = found {
+            odd_value(&mut self.issues, index, "color", value);
+        }
+        let [r, g, b, _] = found.and_then(|(_, color)| color).unwrap_or([1.0; 4]);
+        self.scene.lights.push(Light {
+            name: String::new(),
+            kind: LightKind::Point,
+            color: [r, g, b],
+            intensity: 1.0,
+            range: None,
+            attenuation: None,
+            extras: Extras::default(),
+        })
+    }
+}
+
+fn odd_value(issues: &mut Issues, chunk: usize, name: &str, value: &str) {
+    let message = format!("the value {value:?} of {name} is not what it should be; the default was taken");
+    issues.push(Issue::new(&codes::DML_VALUE, format!("chunks[{chunk}].dml"), message));
+}
+
+/// Where an entity is. Numbers that are not finite become the default; a quaternion is made unit.
+fn place(entity: &EntityData) -> Transform {
+    let finite = |x: f32, default: f32| if x.is_finite() { x } else { default };
+    let rotation = Quat::from_array(entity.rotation);
+    let length = rotation.length();
+    let rotation = if !length.is_finite() || length < 1e-20 {
+        Quat::IDENTITY
+    } else if (length - 1.0).abs() <= 1e-6 {
+        rotation
+    } else {
+        rotation * (1.0 / length)
+    };
+    Transform::Trs {
+        translation: Vec3::from_array(entity.position.map(|x| finite(x, 0.0))),
+        rotation,
+        scale: Vec3::from_array(entity.scaling.map(|x| finite(x, 1.0))),
+    }
+}
+
+/// Keeps the bytes of a name that is not UTF-8.
+pub(super) fn keep_name(extras: &mut Extras, chunk: &Chunk) {
+    if !decode_text(&chunk.name).1 {
+        extras.set(FORMAT.id, "name_bytes", chunk.name.clone());
+    }
+}
+
+/// Keeps the properties in their order, and which dialect they are in.
+fn keep_properties(extras: &mut Extras, dml: &Dml, pairs: Pairs) {
+    let list: Vec<Value> = pairs.into_iter().map(|(name, value)| json!([name, value])).collect();
+    extras.set(FORMAT.id, "properties", list);
+    if dml.braced {
+        extras.set(FORMAT.id, "braced", true);
+    }
+}
+
+fn unknown(chunk: &Chunk) -> Value {
+    let data = match &chunk.data {
+        ChunkData::Raw(bytes) => hex(bytes),
+        _ => String::new(),
+    };
+    json!({ "type": chunk.kind, "id": chunk.id, "name": hex(&chunk.name), "data": data })
+}
+
+/// Bytes as text for extras.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

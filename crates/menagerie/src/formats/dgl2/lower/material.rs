@@ -1,0 +1,151 @@
+use super::super::surface::Surface;
+use super::{Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, kept_properties, kind, unhex};
+use crate::diag::Aspect;
+use crate::ops::to_phong;
+use crate::scene::{AlphaMode, Blend, Material, Phong, Shading, TextureRef};
+
+impl Lowering<'_> {
+    pub(super) fn materials(&mut self) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
+        for (id, material) in self.scene.materials.iter() {
+            let path = format!("materials[{}]", id.index());
+            let (pairs, braced) = kept_properties(&material.extras);
+            let before = Surface::read(&pairs, |_, _| {});
+            let surface = self.surface(&path, material, &before);
+            let text = self.text(&path, surface.write(pairs), braced);
+            let bare = material.extras.get(FORMAT.id, "bare").is_some();
+            let data = match bare {
+                true => MaterialData::Bare(text),
+                false => {
+                    let after = unhex(material.extras.get(FORMAT.id, "after"));
+                    MaterialData::Sized(Properties { stated_size: None, text, after })
+                }
+            };
+            let name = self.name(&material.extras, &material.name);
+            chunks.push(Chunk {
+                kind: kind::MATERIAL,
+                id: self.material_id(Some(id)),
+                name,
+                data: ChunkData::Material(data),
+            });
+        }
+        chunks
+    }
+
+    /// What a material is in DGL2. `before` is what its properties meant when it came from there.
+    fn surface(&mut self, path: &str, material: &Material, before: &Surface) -> Surface {
+        for message in unheld(material) {
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
+        let phong = to_phong(&material.shading);
+        let [r, g, b] = phong.specular;
+        let [_, _, _, specular_alpha] = before.specular;
+        let mut textures = before.textures.clone();
+        let normal = material.normal_texture.as_ref();
+        let slots = [
+            phong.diffuse_texture.as_ref(),
+            normal.map(|(texture, _)| texture),
+            material.emissive_texture.as_ref(),
+        ];
+        for (slot, texture) in textures.iter_mut().zip(slots) {
+            *slot = texture.and_then(|texture| self.file_name(path, texture));
+        }
+        self.report_textures(path, material, &phong);
+        Surface {
+            diffuse: phong.diffuse,
+            specular: [r, g, b, specular_alpha],
+            shininess: phong.shininess,
+            emission: self.emission(path, material, &phong, before),
+            shadeless: material.unlit,
+            additive: material.alpha == AlphaMode::Blend(Blend::Additive),
+            double_sided: material.double_sided,
+            textures,
+        }
+    }
+
+    /// The factor of the diffuse colour that a material gives off.
+    fn emission(&mut self, path: &str, material: &Material, phong: &Phong, before: &Surface) -> f32 {
+        let [r, g, b, _] = phong.diffuse;
+        let given_off = |factor: f32| [r, g, b].map(|x| x * factor);
+        let glows = material.emissive_texture.is_some() && material.emissive == [1.0; 3];
+        if glows && before.emission == 0.0 {
+            return 0.0;
+        }
+        if given_off(before.emission) == material.emissive
+            && (before.emission != 0.0 || material.emissive == [0.0; 3])
+        {
+            return before.emission;
+        }
+        let ratios = material.emissive.iter().zip([r, g, b]).filter(|(_, x)| *x > 0.0).map(|(e, x)| e / x);
+        let factor = ratios.fold(0.0, f32::max);
+        let meant = given_off(factor);
+        let off = meant.iter().zip(&material.emissive).any(|(a, b)| (a - b).abs() > 1e-6);
+        if off || (factor == 0.0 && material.emissive_texture.is_some()) {
+            let message = "DGL2 gives off a factor of the diffuse colour; the nearest factor was taken";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
+        factor
+    }
+
+    fn file_name(&mut self, path: &str, texture: &TextureRef) -> Option<String> {
+        let image = self.scene.textures.get(texture.texture).and_then(|t| self.scene.images.get(t.image?));
+        let name = image.and_then(|image| image.uri.clone()).filter(|name| !name.contains('"'));
+        if name.is_none() {
+            let message = "a texture without a file name, or with quotes in it, was left out";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        name
+    }
+
+    fn report_textures(&mut self, path: &str, material: &Material, phong: &Phong) {
+        let held = [
+            phong.diffuse_texture.is_some(),
+            material.normal_texture.is_some(),
+            material.emissive_texture.is_some(),
+        ];
+        let others = material.textures().count() - held.iter().filter(|held| **held).count();
+        if others > 0 {
+            let message = "DGL2 has colour, normal and glow pictures; other maps were left out";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        let stored = |texture: &TextureRef| self.scene.textures.get(texture.texture);
+        let special = |texture: &TextureRef| {
+            texture.uv_set != 0
+                || texture.transform.is_some()
+                || stored(texture).is_some_and(|t| t.sampler.is_some())
+        };
+        if material.textures().any(special) {
+            let message = "how textures are placed, tiled and filtered has no place in DGL2";
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+    }
+}
+
+/// What a material has that DGL2 has no place for.
+fn unheld(material: &Material) -> Vec<&'static str> {
+    let mut list = Vec::new();
+    match &material.shading {
+        Shading::Phong(phong) => {
+            if phong.ambient != [0.0; 3] {
+                list.push("an ambient colour has no place in DGL2");
+            }
+            if phong.bump_texture.is_some() {
+                list.push("bump maps have no place in DGL2");
+            }
+        }
+        _ => list.push("DGL2 shades by Phong; colours and shininess were chosen to look alike"),
+    }
+    match material.alpha {
+        AlphaMode::Mask { .. } => list.push("an alpha threshold has no place in DGL2"),
+        AlphaMode::Blend(Blend::Multiply) => list.push("multiplying has no place in DGL2"),
+        AlphaMode::Blend(Blend::Alpha) => list.push("entities are transparent in DGL2, not materials"),
+        AlphaMode::Opaque | AlphaMode::Blend(Blend::Additive) => {}
+    }
+    if material.normal_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0) {
+        list.push("the strength of normal maps has no place in DGL2");
+    }
+    if material.occlusion_texture.is_some() {
+        list.push("occlusion maps have no place in DGL2");
+    }
+    list
+}

@@ -1,0 +1,70 @@
+//! DGL2 (`.dgl2`), the models and levels of the DGL engine.
+//!
+//! A list of chunks, each a 12-byte header, a name and data: HEADER, TRIMESH (triangles, each with its own material,
+//! corners, normals and two sets of texture coordinates), MATERIAL and ENTITY (a place, a mesh, properties), END. There
+//! is no magic number. Properties are text in [`dml`], `name="value";`.
+//!
+//! `docs/formats/dgl2.md` has the layout byte by byte, DML's grammar, and every decision on what the format's document
+//! leaves open.
+
+use super::{Capabilities, Format, FormatOption, Holds, Probe};
+use crate::diag::Aspect;
+use crate::scene::{Axes, Hidden};
+
+mod check;
+pub mod codes;
+pub mod dml;
+mod lift;
+mod lower;
+mod model;
+mod read;
+mod surface;
+mod write;
+
+pub use check::check;
+pub use lift::{VDirection, lift};
+pub use lower::lower;
+pub use model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
+pub use read::read;
+
+/// The descriptor.
+pub static FORMAT: Format = Format {
+    id: "dgl2",
+    name: "DGL2",
+    about: "models and levels of the DGL engine: triangles with materials, entities with properties",
+    extensions: &["dgl2"],
+    mime: "model/x-dgl2",
+    probe: |bytes| if read::has_shape(bytes) { Probe::Shape } else { Probe::No },
+    axes: Axes::Y_UP_FRONT_PLUS_Z,
+    unit: "Blender units",
+    hidden: Hidden::Counts,
+    capabilities: Capabilities {
+        weights_per_vertex: 0,
+        vertex_limit: None,
+        uv_sets: 2,
+        embeds_textures: false,
+        ambient_light: false,
+        holds: &[
+            (Aspect::Hierarchy, Holds::Partly, "no tree"),
+            (Aspect::Names, Holds::Partly, "of meshes, materials and entities"),
+            (Aspect::Transforms, Holds::Partly, "no shear"),
+            (Aspect::Visibility, Holds::Fully, ""),
+            (Aspect::Positions, Holds::Fully, ""),
+            (Aspect::Topology, Holds::Partly, "triangles only"),
+            (Aspect::Normals, Holds::Fully, ""),
+            (Aspect::Uvs, Holds::Partly, "two sets"),
+            (Aspect::Materials, Holds::Partly, "colours, shininess, emission, flags"),
+            (Aspect::Textures, Holds::Partly, "colour, normal and glow picture, by name"),
+            (Aspect::Lights, Holds::Partly, "points with a colour"),
+        ],
+    },
+    options: &[FormatOption {
+        name: "dgl2-v",
+        values: &["auto", "top", "bottom"],
+        help: "where v = 0 is in the pictures of a DGL2 file (default: auto, by what its writer left)",
+        reading: true,
+    }],
+    codes: codes::CODES,
+    read: read::open,
+    lower: lower::open,
+};

@@ -1,0 +1,154 @@
+use super::codes;
+use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
+use crate::bytes::{ReadError, Reader, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{ReadOptions, Reading};
+
+/// The bytes of a chunk's header.
+const CHUNK_HEADER: usize = 12;
+/// The bytes of an entity before its property text.
+const ENTITY_HEADER: usize = 56;
+/// The bytes of a triangle.
+const TRIANGLE: usize = size_of::<Triangle>();
+
+/// Whether a file is a series of chunks: it begins with a HEADER or walks to an END, and every type on the way is known
+/// or at least small. There is no magic number to look for.
+pub(super) fn has_shape(bytes: &[u8]) -> bool {
+    let mut reader = Reader::new(bytes);
+    let mut first = true;
+    while let Ok(head) = Head::read(&mut reader) {
+        let marker = head.id == -1 && head.kind <= kind::END;
+        let whole = reader.bytes("", head.name.saturating_add(head.data)).is_ok();
+        if first && head.kind == kind::HEADER && marker {
+            // Its name is text, and what follows is another chunk or the end.
+            let next = reader.rest().first_chunk().map(|bytes| u16::from_le_bytes(*bytes));
+            return whole && (reader.is_at_end() || next.is_some_and(|next| next <= 64));
+        }
+        if head.kind == kind::END && marker && !first {
+            return true;
+        }
+        if !whole || head.kind > kind::ENTITY {
+            return false;
+        }
+        first = false;
+    }
+    false
+}
+
+/// Reads a file for the registry.
+pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    match read(bytes, &mut issues) {
+        Ok(model) => Reading::done(model, issues),
+        Err(issue) => {
+            issues.push(issue);
+            Reading { model: None, issues }
+        }
+    }
+}
+
+/// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
+pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
+    let mut reader = Reader::new(bytes);
+    let mut model = Model::default();
+    while !reader.is_at_end() {
+        let rest = reader.rest();
+        let index = model.chunks.len();
+        match reader.item("chunks", index, chunk) {
+            Ok(chunk) => {
+                let ends = chunk.kind == kind::END;
+                model.chunks.push(chunk);
+                if ends {
+                    break;
+                }
+            }
+            Err(error) => {
+                let message = format!("the chunk reaches past the end of the file: {}", error.kind);
+                if index == 0 {
+                    let message = format!("there is no chunk: {}", error.kind);
+                    return Err(Issue::new(&codes::NOT_CHUNKS, error.path, message).at(error.span));
+                }
+                issues.push(Issue::new(&codes::CHUNK_CUT, error.path, message).at(error.span));
+                model.trailing = rest.to_vec();
+                return Ok(model);
+            }
+        }
+    }
+    model.trailing = reader.rest().to_vec();
+    Ok(model)
+}
+
+/// The fixed part of a chunk.
+struct Head {
+    kind: u16,
+    id: i32,
+    name: usize,
+    data: usize,
+}
+
+impl Head {
+    fn read(r: &mut Reader<'_>) -> Result<Self, ReadError> {
+        // All of it or nothing, so that the error is about the header and not about one of its fields.
+        r.check_count("header", 1, CHUNK_HEADER)?;
+        Ok(Self {
+            kind: r.u16("type")?,
+            id: r.i32("id")?,
+            name: r.u16("name_size")?.into(),
+            data: r.u32("data_size")? as usize,
+        })
+    }
+}
+
+fn chunk(r: &mut Reader<'_>) -> Result<Chunk, ReadError> {
+    let Head { kind, id, name, data } = Head::read(r)?;
+    let name = r.bytes("name", name)?.to_vec();
+    let mut data = r.slice("data", data)?;
+    let data = match kind {
+        kind::TRIMESH => trimesh(&mut data)?,
+        kind::MATERIAL => ChunkData::Material(material(&mut data)?),
+        kind::ENTITY if data.left() >= ENTITY_HEADER => ChunkData::Entity(Box::new(entity(&mut data)?)),
+        _ => ChunkData::Raw(data.rest().to_vec()),
+    };
+    Ok(Chunk { kind, id, name, data })
+}
+
+fn trimesh(r: &mut Reader<'_>) -> Result<ChunkData, ReadError> {
+    let triangles = r.table("triangles", r.left() / TRIANGLE)?;
+    Ok(ChunkData::Trimesh(triangles, r.rest().to_vec()))
+}
+
+/// The sized form when the first four bytes can be a size: as a number, text is always larger than the data.
+fn material(r: &mut Reader<'_>) -> Result<MaterialData, ReadError> {
+    let stated = r.rest().first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    match stated {
+        Some(size) if size <= r.left() - 4 => Ok(MaterialData::Sized(properties(r)?)),
+        _ => Ok(MaterialData::Bare(r.rest().to_vec())),
+    }
+}
+
+fn entity(r: &mut Reader<'_>) -> Result<EntityData, ReadError> {
+    Ok(EntityData {
+        kind: r.u32("entity_type")?,
+        material: r.i32("material")?,
+        mesh: r.i32("mesh")?,
+        position: r.floats("position")?,
+        rotation: r.floats("rotation")?,
+        scaling: r.floats("scaling")?,
+        properties: properties(r)?,
+    })
+}
+
+/// A size and as much text, as far as it is there, then whatever follows.
+fn properties(r: &mut Reader<'_>) -> Result<Properties, ReadError> {
+    let stated = r.u32("dml_size")?;
+    let there = (stated as usize).min(r.left());
+    let text = r.bytes("dml", there)?.to_vec();
+    let stated_size = (there != stated as usize).then_some(stated);
+    Ok(Properties { stated_size, text, after: r.rest().to_vec() })
+}
+
+/// The range of a part of the text of a chunk, for issues of DML.
+pub(super) fn within(text: Span, part: &std::ops::Range<usize>) -> Span {
+    let end = text.start.saturating_add(part.end as u64).min(text.end);
+    Span { start: text.start.saturating_add(part.start as u64).min(end), end }
+}

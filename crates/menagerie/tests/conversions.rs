@@ -1,0 +1,85 @@
+//! Every file of the corpus through GLB and back, whatever formats there are: nothing may be lost on the way, and the
+//! GLBs go to where the Khronos validator looks at them.
+
+mod support;
+
+use menagerie::convert::{ConvertOptions, convert};
+use menagerie::diff::{DiffOptions, diff};
+use menagerie::formats::{ALL, Format, ReadOptions};
+use menagerie::scene::{Pose, Scene, assert_scene};
+use support::{TestFile, own, real};
+
+/// Files that are valid or nearly so: ours and the original tools'.
+fn readable(format: &Format) -> Vec<TestFile> {
+    let mut files = own("made", format);
+    files.extend(real(format));
+    files
+}
+
+fn scene_of(format: &Format, bytes: &[u8], what: &str) -> Scene {
+    let options = ReadOptions::default();
+    let model = format.open(bytes, &options).model.unwrap_or_else(|| panic!("{what} cannot be read"));
+    let scene = model.lift(&options).unwrap_or_else(|issue| panic!("{what}: {issue}")).scene;
+    assert_scene(&scene);
+    scene
+}
+
+/// The GLB that a file becomes; it is left where the validator finds it.
+fn to_glb(file: &TestFile, format: &Format) -> Vec<u8> {
+    let glb = Format::by_id("gltf").expect("glTF");
+    let done = convert(&file.bytes, Some(&file.name()), glb, &ConvertOptions::default())
+        .unwrap_or_else(|failed| panic!("{}: {:?}", file.name(), failed.issues));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("glb/conversions").join(format.id);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join(format!("{}.glb", file.stem())), &done.output.bytes).expect("written");
+    done.output.bytes
+}
+
+#[test]
+fn every_file_comes_back_from_glb() {
+    for format in ALL.iter().copied().filter(|format| format.id != "gltf") {
+        for file in readable(format) {
+            let glb = to_glb(&file, format);
+            let back = convert(&glb, Some("model.glb"), format, &ConvertOptions::default())
+                .unwrap_or_else(|failed| panic!("{}: {:?}", file.name(), failed.issues));
+            let before = scene_of(format, &file.bytes, &file.name());
+            let after = scene_of(format, &back.output.bytes, &file.name());
+            let report = diff(assert_scene(&before), assert_scene(&after), &DiffOptions::default());
+            assert!(report.is_equal(), "{}: {:#?}", file.name(), report.differences);
+        }
+    }
+}
+
+#[test]
+fn the_ninja_moves_in_glb_as_in_bo3d() {
+    let bo3d = Format::by_id("bo3d").expect("BO3D");
+    for file in real(bo3d) {
+        let scene = scene_of(Format::by_id("gltf").expect("glTF"), &to_glb(&file, bo3d), "ninja.glb");
+        for (frame, min, max) in [
+            (1.0, [-1.460, 0.012, -3.188], [2.020, 9.276, 2.350]),
+            (150.0, [-1.524, 6.195, -4.462], [3.041, 15.609, 2.743]),
+            (300.0, [-1.176, -0.012, -3.624], [2.942, 8.736, 2.489]),
+        ] {
+            let bounds = Pose::at(&scene, &scene.animations[0], frame / 12.0).bounds(&scene).expect("bounds");
+            let close =
+                |a: glam::Vec3, b: [f32; 3]| (a - glam::Vec3::from_array(b)).abs().max_element() < 0.001;
+            assert!(close(bounds.min, min) && close(bounds.max, max), "frame {frame}: {bounds:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_conversion_gives_the_same_bytes() {
+    for from in ALL {
+        for file in readable(from).into_iter().filter(|file| file.bytes.len() < 100_000) {
+            for to in ALL {
+                let once = convert(&file.bytes, Some(&file.name()), to, &ConvertOptions::default());
+                let again = convert(&file.bytes, Some(&file.name()), to, &ConvertOptions::default());
+                if let (Ok(once), Ok(again)) = (once, again) {
+                    assert!(once.output == again.output, "{} to {}", file.name(), to.id);
+                    assert_eq!(once.losses, again.losses);
+                }
+            }
+        }
+    }
+}
