@@ -4,6 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use glam::Vec3;
 use menagerie::bytes::Limits;
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::LossReport;
@@ -14,7 +15,7 @@ use menagerie::formats::das2::{
     SLOTS, Scene as Das2Scene, Skeleton, Target, Text,
 };
 use menagerie::formats::{Files, Format, NotFound, ReadOptions, WriteOptions};
-use menagerie::scene::{Scene, assert_scene};
+use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use support::scenes::Random;
@@ -736,5 +737,295 @@ fn models_from_elsewhere_come_back_through_das2() {
             let report = diff(assert_scene(&a), assert_scene(&b), &DiffOptions::default());
             assert!(report.is_equal(), "{name} {profile}: {:#?}", report.differences);
         }
+    }
+}
+
+/// The corners of all triangles of a mesh.
+fn corners(scene: &Scene, mesh: menagerie::scene::MeshId) -> Vec<[Vec3; 3]> {
+    let of = |primitive: &menagerie::scene::Primitive| -> Vec<[Vec3; 3]> {
+        let corner = |index: u32| Vec3::from_array(primitive.positions[index as usize]);
+        primitive.triangles().iter().map(|triangle| triangle.map(corner)).collect()
+    };
+    scene.meshes[mesh].primitives.iter().flat_map(of).collect()
+}
+
+/// How far a point is from a triangle, by trying many points of it and closing in on the nearest.
+fn distance_to([a, b, c]: &[Vec3; 3], point: Vec3) -> f32 {
+    let (mut u, mut v, mut step) = (1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0);
+    let at = |u: f32, v: f32| (*a + (*b - *a) * u + (*c - *a) * v).distance(point);
+    let mut best = at(u, v);
+    while step > 1e-5 {
+        let mut moved = false;
+        for (du, dv) in [(1., 0.), (-1., 0.), (0., 1.), (0., -1.), (1., -1.), (-1., 1.)] {
+            let (nu, nv) = (u + du * step, v + dv * step);
+            let inside = nu >= 0.0 && nv >= 0.0 && nu + nv <= 1.0;
+            if inside && at(nu, nv) < best {
+                (u, v, best, moved) = (nu, nv, at(nu, nv), true);
+            }
+        }
+        if !moved {
+            step /= 2.0;
+        }
+    }
+    best
+}
+
+#[test]
+fn levels_of_detail_are_made_of_skinned_models() {
+    let Some(shared) = support::shared() else { return };
+    let file = TestFile::load(shared.join("corpus/real/gltf/Fox.glb"));
+    let mut options = ConvertOptions::default();
+    options.lods = vec![0.5, 0.25];
+    let done = convert(&file.bytes, Some("Fox.glb"), &FORMAT, &options).unwrap();
+    let scene = lifted(&das2::read(&done.output.bytes, &Limits::default()).unwrap());
+    let fox = scene.nodes.values().find(|node| !node.lods.is_empty()).expect("levels");
+    let mesh = fox.mesh.unwrap();
+    let before = corners(&scene, mesh);
+    let losses: Vec<_> = done.losses.iter().filter(|loss| loss.code().id == "loss/lods").collect();
+    assert_eq!((fox.lods.len(), losses.len()), (2, 2));
+    for ((lod, loss), ratio) in fox.lods.iter().zip(&losses).zip([0.5, 0.25]) {
+        let stand_in = &scene.nodes[lod.node];
+        assert!(stand_in.skin.is_some() && stand_in.skin == fox.skin);
+        let level = stand_in.mesh.unwrap();
+        let after = corners(&scene, level);
+        let part = after.len() as f32 / before.len() as f32;
+        assert!((part / ratio - 1.0).abs() < 0.02, "{} of {} triangles", after.len(), before.len());
+        for primitive in &scene.meshes[level].primitives {
+            for vertex in 0..primitive.positions.len() {
+                let sum: f32 = primitive.weights.iter().flat_map(|set| set[vertex]).sum();
+                assert!((sum - 1.0).abs() < 1e-5, "vertex {vertex}: {sum}");
+            }
+        }
+        // Another measure: points by chance on both surfaces, and the nearest triangle by trying all of them.
+        let mut r = Random::new(7);
+        let mut worst = 0.0f32;
+        for (from, to) in [(&before, &after), (&after, &before)] {
+            for _ in 0..1500 {
+                let [a, b, c] = from[r.below(from.len())];
+                let (u, v) = (r.between(0.0, 1.0), r.between(0.0, 1.0));
+                let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+                let corner = r.below(4);
+                let point = [a, b, c].get(corner).copied().unwrap_or(a + (b - a) * u + (c - a) * v);
+                // A sphere around the triangle tells most of them off.
+                let near = |t: &&[Vec3; 3]| {
+                    let centre = (t[0] + t[1] + t[2]) / 3.0;
+                    let radius = t.iter().map(|corner| corner.distance(centre)).fold(0.0, f32::max);
+                    centre.distance(point) - radius
+                };
+                let mut order: Vec<(f32, &[Vec3; 3])> = to.iter().map(|t| (near(&t), t)).collect();
+                order.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let mut nearest = f32::INFINITY;
+                for (least, triangle) in order {
+                    if least >= nearest {
+                        break;
+                    }
+                    nearest = nearest.min(distance_to(triangle, point));
+                }
+                worst = worst.max(nearest);
+            }
+        }
+        let (stats, unit) = loss.error.expect("measured");
+        println!("{ratio}: {} triangles, reported {:.4} {unit}, found {worst:.4}", after.len(), stats.max);
+        let (reported, found) = (stats.max as f32, worst);
+        assert!(found <= reported * 1.02 && found >= reported * 0.85, "reported {reported}, found {found}");
+    }
+}
+
+#[test]
+fn levels_of_detail_keep_morph_targets_and_replace_what_was_there() {
+    for name in ["06_morph_targets_weights", "07_multiple_lods", "15_everything_level9"] {
+        let file = own("made", &FORMAT).into_iter().find(|file| file.stem() == name).unwrap();
+        let mut scene = lifted(&read(&file));
+        let made = menagerie::ops::make_levels(&mut scene, &[0.5]);
+        assert_scene(&scene);
+        assert!(!made.is_empty());
+        for (_, node) in scene.nodes.iter().filter(|(_, node)| !node.lods.is_empty()) {
+            assert_eq!(node.lods.len(), 1, "{name}");
+            let targets =
+                |id: menagerie::scene::NodeId| scene.meshes[scene.nodes[id].mesh.unwrap()].target_count();
+            assert_eq!(targets(node.lods[0].node), scene.meshes[node.mesh.unwrap()].target_count(), "{name}");
+        }
+        let again = lifted(&lowered(&scene, &mut LossReport::new()));
+        let report = diff(assert_scene(&scene), assert_scene(&again), &DiffOptions::default());
+        assert!(report.is_equal(), "{name}: {:#?}", report.differences);
+    }
+}
+
+fn text_node(name: &str) -> Node {
+    Node { name: Text::new(name), ..Node::default() }
+}
+
+/// A file of records, read again from its bytes.
+fn file_of(records: Vec<Record>) -> Model {
+    let model = raw(Profile::Spec, Numbering::Headings, records);
+    let reading = FORMAT.open(&model.to_bytes().unwrap(), &ReadOptions::default());
+    assert!(!reading.issues.has_errors(), "{:#?}", reading.issues);
+    model
+}
+
+/// A triangle whose corners hang on the joints 0, 1 and 1, with a Phong material; the buffer comes first.
+fn skinned_triangle() -> Vec<Record> {
+    let positions: [f32; 9] = [0., 0., 0., 1., 0., 0., 0., 1., 0.];
+    let mut data: Vec<u8> = positions.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let at = |data: &Vec<u8>| Ref { buffer: 0, offset: data.len() as u32 };
+    let joints = at(&data);
+    data.extend([0u16, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0].iter().flat_map(|x| x.to_le_bytes()));
+    let weights = at(&data);
+    data.extend([1f32, 0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0.].iter().flat_map(|x| x.to_le_bytes()));
+    let mut level = Level { draw_count: 3, position: Ref { buffer: 0, offset: 0 }, ..Level::default() };
+    level.joint_indices[0] = joints;
+    level.joint_weights[0] = weights;
+    vec![
+        Record::Buffer(Buffer { data }),
+        Record::Mesh(Mesh { levels: vec![level] }),
+        Record::MeshGroup(MeshGroup { name: Text::new("triangle"), meshes: vec![0] }),
+    ]
+}
+
+fn joint(name: &str, children: Vec<u32>, y: f32) -> Record {
+    let placement = Placement { translation: [0.0, y, 0.0], ..Placement::default() };
+    Record::Joint(Joint { name: Text::new(name), children, placement, ..Joint::default() })
+}
+
+/// Lifts, lowers and lifts again; nothing may change or be lost.
+fn comes_back(model: &Model) -> Scene {
+    let scene = lifted(model);
+    let mut losses = LossReport::new();
+    let back = lowered(&scene, &mut losses);
+    assert_eq!(lifted(&back), scene);
+    assert!(losses.is_empty(), "{losses:#?}");
+    // How data is spread over buffers is nobody's business.
+    let count = |model: &Model| Kind::ALL.map(|kind| model.lists().count(kind))[1..].to_vec();
+    assert_eq!(count(&back), count(model));
+    scene
+}
+
+#[test]
+fn a_skeleton_that_several_nodes_bind_moves_with_each_of_them() {
+    let mut records = skinned_triangle();
+    for x in [10.0, 20.0] {
+        let placement = Placement { translation: [x, 0.0, 0.0], ..Placement::default() };
+        let node = Node { mesh_group: 0, skeleton: 0, placement, ..text_node("body") };
+        records.push(Record::Node(node));
+    }
+    records.push(Record::Scene(Das2Scene { name: Text::default(), roots: vec![0, 1] }));
+    records.push(joint("hip", vec![1], 1.0));
+    records.push(joint("knee", vec![], 2.0));
+    // A joint that no skeleton has.
+    records.push(joint("spare", vec![], 5.0));
+    records.push(Record::Skeleton(Skeleton { name: Text::new("rig"), parent: 0, joints: vec![0, 1] }));
+    records.push(Record::Animation(Animation { name: Text::default(), channels: vec![0] }));
+    records.push(Record::Channel(Channel {
+        node: NONE,
+        joint: 1,
+        target: Target::Translation,
+        interpolation: Interpolation::Linear,
+        weight_count: 0,
+        times: vec![0.0, 1.0],
+        tangents: Vec::new(),
+        values: vec![0.0, 2.0, 0.0, 0.0, 7.0, 0.0],
+    }));
+    let mut model = file_of(records);
+    model.header.animation_count = 1;
+    let scene = comes_back(&model);
+    let pose = Pose::at(&scene, &scene.animations[0], 1.0);
+    for (index, x) in [(0, 10.0), (1, 20.0)] {
+        let id = menagerie::scene::NodeId::new(index);
+        let primitive = &scene.meshes[scene.nodes[id].mesh.unwrap()].primitives[0];
+        let found = pose.positions(&scene, id, primitive);
+        // Node · joint: the hip is at height 1, the knee 7 above it.
+        let expected = [Vec3::new(x, 1., 0.), Vec3::new(x + 1., 8., 0.), Vec3::new(x, 9., 0.)];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.distance(expected) < 1e-5, "{found} is not {expected}");
+        }
+    }
+}
+
+#[test]
+fn an_animated_placement_below_a_custom_matrix_keeps_both() {
+    let turn = [0., -1., 0., 3., 1., 0., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.];
+    let node = Node { custom: turn, children: vec![1], ..text_node("turned") };
+    let records = vec![
+        Record::Node(node),
+        Record::Node(text_node("child")),
+        Record::Scene(Das2Scene { name: Text::default(), roots: vec![0] }),
+        Record::Animation(Animation { name: Text::default(), channels: vec![0] }),
+        Record::Channel(Channel {
+            node: 0,
+            joint: NONE,
+            target: Target::Translation,
+            interpolation: Interpolation::Step,
+            weight_count: 0,
+            times: vec![0.0],
+            tangents: Vec::new(),
+            values: vec![5.0, 0.0, 0.0],
+        }),
+    ];
+    let scene = comes_back(&file_of(records));
+    let pose = Pose::at(&scene, &scene.animations[0], 0.0);
+    let child = scene.nodes.iter().find(|(_, node)| node.name == "child").unwrap().0;
+    // Five along x, then a quarter turn, then three along x.
+    let found = pose.worlds[child.index()].transform_point3(Vec3::ZERO);
+    assert!(found.distance(Vec3::new(3., 5., 0.)) < 1e-5, "{found}");
+}
+
+#[test]
+fn levels_and_meshes_that_nothing_shows_come_back() {
+    let mut records = skinned_triangle();
+    let Record::Mesh(mesh) = &mut records[1] else { panic!() };
+    let below = Level { lods: 0, ..mesh.levels[0].clone() };
+    // Two levels, the first with one of its own.
+    let with = |lods| Level { lods, ..below.clone() };
+    mesh.levels = vec![with(2), with(1), with(0), with(0)];
+    records.push(Record::Mesh(Mesh { levels: vec![with(1), with(0)] }));
+    records.push(Record::Scene(Das2Scene::default()));
+    let mut model = file_of(records);
+    model.header.mesh_count = 2;
+    let scene = comes_back(&model);
+    assert_eq!(scene.nodes.values().map(|node| node.lods.len()).collect::<Vec<_>>()[..2], [3, 0]);
+}
+
+#[test]
+fn shared_data_cannot_blow_up() {
+    // A thousand meshes over the same megabyte, listed by a group a thousand times: a terabyte if one believed it.
+    let level = Level { draw_count: 87_381, position: Ref { buffer: 0, offset: 0 }, ..Level::default() };
+    let mut records = vec![Record::Buffer(Buffer { data: vec![0; 1 << 20] })];
+    records.extend((0..1000).map(|_| Record::Mesh(Mesh { levels: vec![level.clone()] })));
+    let meshes: Vec<u32> = (0..1_000_000).map(|i| i % 1000).collect();
+    records.push(Record::MeshGroup(MeshGroup { meshes, ..MeshGroup::default() }));
+    records.push(Record::Scene(Das2Scene::default()));
+    let model = raw(Profile::Spec, Numbering::Headings, records);
+    let start = Instant::now();
+    let reading = FORMAT.open(&model.to_bytes().unwrap(), &ReadOptions::default());
+    assert!(reading.issues.iter().any(|issue| issue.code.id == "das2/overused"));
+    let scene = lifted(&model);
+    let vertices: usize = scene.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
+    assert!(vertices < 10_000_000, "{vertices}");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
+fn profile_and_level_are_what_was_asked_for() {
+    let file = own("made", &FORMAT).into_iter().find(|file| file.stem() == "15_everything_level9").unwrap();
+    let scene = lifted(&read(&file));
+    for (profile, level, framing) in [
+        ("spec", "0", Framing::Raw),
+        ("spec", "3", Framing::Zlib { stored: None }),
+        ("libdas2", "0", Framing::Raw),
+        ("libdas2", "9", Framing::Zstd { stored: None }),
+    ] {
+        let mut options = WriteOptions::default();
+        options.settings.set("das2-profile", profile);
+        options.settings.set("das2-level", level);
+        let mut losses = LossReport::new();
+        let model = das2::lower(assert_scene(&scene), &options, &mut losses).unwrap();
+        assert_eq!((model.profile.name(), model.header.level.to_string().as_str()), (profile, level));
+        assert_eq!(model.framing, framing);
+        let again = das2::read(&model.to_bytes().unwrap(), &Limits::default()).unwrap();
+        assert_eq!(again.records, model.records);
+        assert_eq!(again.header.vertices_count, 16);
+        let named = |code: &str| losses.iter().any(|loss| loss.code().id == code);
+        // The library's profile has no roughness map.
+        assert_eq!(named("loss/textures"), profile == "libdas2");
     }
 }

@@ -99,6 +99,7 @@ fn convert(
     options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;
     options.scale = args.factor();
+    options.lods = args.lod.clone();
     options.rebuild = args.rebuild;
     match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
         Ok(conversion) => {

@@ -23,6 +23,8 @@ pub struct ConvertOptions<'a> {
     pub from: Option<&'static Format>,
     /// Multiplies all lengths; `None` leaves them as they are.
     pub scale: Option<f32>,
+    /// Levels of detail to make, each the part of the triangles that it keeps; empty to leave those that there are.
+    pub lods: Vec<f32>,
     /// Whether to go through the Scene even to the same format.
     pub rebuild: bool,
 }
@@ -106,6 +108,7 @@ impl ConvertOptions<'_> {
             && name.and_then(extension).is_some_and(|from| from != self.write.extension.to_ascii_lowercase());
         self.rebuild
             || self.scale.is_some()
+            || !self.lods.is_empty()
             || self.read.flip_v
             || self.read.fps.is_some()
             || self.write.embed_textures.is_some()
@@ -150,6 +153,9 @@ fn through_scene(
     }
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
+    if !options.lods.is_empty() {
+        make_levels(&mut scene, &options.lods, &mut losses)?;
+    }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
     let beside =
         if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
@@ -164,7 +170,35 @@ fn through_scene(
     Ok(Done { output, losses, textures, scene: Some(scene) })
 }
 
+/// Makes levels of detail, and reports how far each is from the mesh.
+#[cfg(feature = "simplify")]
+fn make_levels(scene: &mut Scene, ratios: &[f32], losses: &mut LossReport) -> Result<(), Issue> {
+    use crate::diag::loss::ErrorStats;
+    use crate::diag::{Loss, LossKind};
+
+    for level in crate::ops::make_levels(scene, ratios) {
+        let (made, before) = (level.triangles, level.triangles_before);
+        let message = format!("level of detail {} with {made} of {before} triangles was made", level.level);
+        let distance = level.distance;
+        let stats = ErrorStats::new(distance.points, distance.max, distance.mean);
+        let path = format!("meshes[{}]", level.mesh.index());
+        let loss = Loss::new(Aspect::Lods, LossKind::Added, path, message);
+        losses.push(loss.measured(stats, "scene units").count(1));
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "simplify"))]
+fn make_levels(_: &mut Scene, _: &[f32], _: &mut LossReport) -> Result<(), Issue> {
+    let message = "this build of menagerie cannot make levels of detail";
+    Err(Issue::new(&NO_LEVELS, "", message))
+}
+
 crate::diag::code! {
+    NO_LEVELS = Error "convert/no-levels": "levels of detail cannot be made here",
+        document: "Making them is menagerie's own work and needs a part of it that a build can leave out.",
+        why: "The conversion that was asked for cannot be done.",
+        fix: "Use a build with the feature simplify, or convert without --lod.";
     SCENE_RULE = Error "convert/scene-rule": "the model breaks a rule that every writer relies on",
         document: "The rule is menagerie's own: indices in range, finite numbers, unit normals, a tree without cycles.",
         why: "Writing it would give a broken file, so nothing is written.",

@@ -238,6 +238,11 @@ pub struct ErrorStats {
 }
 
 impl ErrorStats {
+    /// Errors that were measured elsewhere.
+    pub fn new(count: usize, max: f64, mean: f64) -> Self {
+        Self { count, max, sum: mean * count as f64 }
+    }
+
     /// Adds one measured error.
     pub fn add(&mut self, error: f64) {
         self.count += 1;

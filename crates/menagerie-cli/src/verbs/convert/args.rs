@@ -43,6 +43,9 @@ pub(crate) struct ConvertArgs {
     /// Put pictures into the file, or with =false beside it, where the format leaves the choice
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(super) embed_textures: Option<bool>,
+    /// Make levels of detail with these parts of the triangles, in place of those that there are
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
+    pub(super) lod: Vec<f32>,
     /// Go through the common model even to the same format
     #[arg(long)]
     pub(super) rebuild: bool,
@@ -53,6 +56,12 @@ pub(crate) struct ConvertArgs {
     pub(super) finding: Finding,
     #[command(flatten)]
     pub(super) settings: FormatSettings<false>,
+}
+
+/// A part of a whole: above zero, below one.
+fn part(text: &str) -> Result<f32, String> {
+    let part: f32 = text.parse().map_err(|_| format!("{text} is no number"))?;
+    if part > 0.0 && part < 1.0 { Ok(part) } else { Err(format!("{text} is not between 0 and 1")) }
 }
 
 /// A unit of length.

@@ -9,9 +9,9 @@
 //! Both are read and written. `docs/formats/das2.md` has them byte by byte, and every decision on what the document
 //! leaves open.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
+use super::{Capabilities, Format, FormatOption, Hidden, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::{Axes, Hidden};
+use crate::scene::Axes;
 
 mod check;
 pub mod codes;

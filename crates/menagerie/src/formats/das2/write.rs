@@ -1,8 +1,8 @@
-use super::frame;
 use super::model::{
     Channel, Framing, Header, Joint, Kind, Level, Mesh, Model, MorphTarget, Node, Pbr, Phong, Placement,
     Profile, Record, Ref, SLOTS, Text,
 };
+use super::{codes, frame};
 use crate::bytes::{ByteMap, FieldType, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
@@ -38,6 +38,7 @@ macro_rules! names {
 impl Model {
     /// The bytes of the file. A body that was compressed is compressed anew.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Issue> {
+        self.check_sizes()?;
         let mut w = Writer::with_capacity(self.body_capacity() + 256);
         self.write_header(&mut w);
         match self.framing {
@@ -47,6 +48,20 @@ impl Model {
         }
         w.unused("trailing", &self.trailing);
         Ok(w.finish().0)
+    }
+
+    /// Fails for strings and buffers whose length the file has no number for.
+    fn check_sizes(&self) -> Result<(), Issue> {
+        let header = [&self.header.author, &self.header.comment];
+        let of_records = self.records.iter().flat_map(texts);
+        let long = header.into_iter().chain(of_records).any(|text| u16::try_from(text.bytes.len()).is_err());
+        let large =
+            |record: &Record| matches!(record, Record::Buffer(b) if u32::try_from(b.data.len()).is_err());
+        if long || self.records.iter().any(large) {
+            let message = "a string is longer than 65535 bytes, or a buffer larger than 4 GB";
+            return Err(Issue::new(&codes::TOO_LARGE, "", message));
+        }
+        Ok(())
     }
 
     /// The records as they are before compression.
@@ -278,6 +293,28 @@ impl Model {
         }
         self.text(w, names!("metallic_map"), &material.metallic_map);
         self.text(w, names!("ambient_occlusion_map"), &material.ambient_occlusion_map);
+    }
+}
+
+/// The strings of a record.
+fn texts(record: &Record) -> Vec<&Text> {
+    match record {
+        Record::Buffer(_) | Record::Mesh(_) | Record::Channel(_) => Vec::new(),
+        Record::MeshGroup(x) => vec![&x.name],
+        Record::Node(x) => vec![&x.name],
+        Record::Scene(x) => vec![&x.name],
+        Record::Joint(x) => vec![&x.name],
+        Record::Skeleton(x) => vec![&x.name],
+        Record::Animation(x) => vec![&x.name],
+        Record::Phong(x) => vec![&x.name, &x.diffuse_map, &x.specular_map, &x.emission_map],
+        Record::Pbr(x) => vec![
+            &x.name,
+            &x.albedo_map,
+            &x.emission_map,
+            &x.roughness_map,
+            &x.metallic_map,
+            &x.ambient_occlusion_map,
+        ],
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
-use crate::formats::das2::model::{Level, Mesh as FileMesh, MorphTarget as FileTarget, Ref, SLOTS};
+use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
 use crate::ops::{normalize_weights, smooth_normals};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json};
 
@@ -121,8 +121,8 @@ impl Lifter<'_> {
             if shown < level {
                 primitive.extras.set(FORMAT.id, "repeated", true);
             }
-            if level == 0 && mesh.levels.iter().skip(1).any(|level| level.lods > 0) {
-                primitive.extras.set(FORMAT.id, "lod_tree", lod_tree(mesh));
+            if level > 0 && data.lods > 0 {
+                primitive.extras.set(FORMAT.id, "levels_below", data.lods);
             }
             primitives.push(primitive);
         }
@@ -298,11 +298,6 @@ fn set_normals(primitive: &mut Primitive, normals: Vec<[f32; 3]>) {
     primitive.normals = normals.iter().zip(made_up).map(unit).collect();
     let values = normals.into_flattened();
     primitive.custom.insert(RAW_NORMALS.to_owned(), CustomAttribute { width: 3, values });
-}
-
-/// How many levels are directly below each level, where they are nested.
-fn lod_tree(mesh: &FileMesh) -> Vec<u32> {
-    mesh.levels.iter().map(|level| level.lods).collect()
 }
 
 /// The vectors, with zero for values that are infinite or none.

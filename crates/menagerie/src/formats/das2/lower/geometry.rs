@@ -127,6 +127,7 @@ impl Lowering<'_> {
             levels.pop();
         }
         let mesh = self.records.meshes.len();
+        let below = levels.clone();
         let mut list = Vec::new();
         for (index, primitive) in std::iter::once(base).chain(levels).enumerate() {
             list.push(match primitive {
@@ -134,14 +135,10 @@ impl Lowering<'_> {
                 None => self.nothing(),
             });
         }
-        let tree = base.and_then(|base| base.extras.get(FORMAT.id, "lod_tree")).and_then(lod_tree);
-        let tree = tree.filter(|tree| tree.len() == list.len());
-        match tree {
-            Some(tree) => list.iter_mut().zip(tree).for_each(|(level, lods)| level.lods = lods),
-            None => {
-                let below = id(list.len() - 1);
-                list.iter_mut().take(1).for_each(|level| level.lods = below);
-            }
+        let nested = lod_tree(&below).unwrap_or_else(|| vec![0; below.len()]);
+        let direct = id(below.len()).saturating_sub(nested.iter().sum());
+        for (level, lods) in list.iter_mut().zip(std::iter::once(direct).chain(nested)) {
+            level.lods = lods;
         }
         self.records.meshes.push(FileMesh { levels: list });
     }
@@ -395,17 +392,19 @@ fn raw_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
     primitive.normals.iter().zip(raw.values.as_chunks::<3>().0).map(one).collect()
 }
 
-/// How many levels are directly below each level, if the numbers make a tree.
-fn lod_tree(value: &Value) -> Option<Vec<u32>> {
-    let list: Option<Vec<u32>> = value
-        .as_array()?
-        .iter()
-        .map(|count| count.as_u64().and_then(|count| u32::try_from(count).ok()))
-        .collect();
-    let list = list?;
-    let mut open = 1u64;
-    for count in &list {
+/// How many levels were directly below each level of a mesh; `None` where the numbers make no tree.
+fn lod_tree(levels: &[Option<&Primitive>]) -> Option<Vec<u32>> {
+    let below = |level: &Option<&Primitive>| {
+        let kept =
+            level.and_then(|level| level.extras.get(FORMAT.id, "levels_below")).and_then(Value::as_u64);
+        kept.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    };
+    let tree: Vec<u32> = levels.iter().map(below).collect();
+    // What is not below another level is directly below the mesh.
+    let nested: u64 = tree.iter().map(|count| u64::from(*count)).sum();
+    let mut open = (tree.len() as u64).checked_sub(nested)?;
+    for count in &tree {
         open = open.checked_sub(1)?.checked_add(u64::from(*count))?;
     }
-    (open == 0).then_some(list)
+    (open == 0).then_some(tree)
 }

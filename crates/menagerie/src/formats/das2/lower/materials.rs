@@ -80,6 +80,11 @@ impl Lowering<'_> {
             roughness_map = Text::default();
         }
         let occlusion = material.occlusion_texture.as_ref();
+        let ambient_occlusion_map = self.map(path, occlusion.map(|(texture, _)| texture));
+        if ambient_occlusion_map.bytes.is_empty() && occlusion.is_some_and(|(_, strength)| *strength != 1.0) {
+            let message = "the strength of an occlusion map without a name has no place in das2";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
         Pbr {
             name: self.text(&material.name, &material.extras, "name_bytes"),
             albedo: shading.base_color,
@@ -91,7 +96,7 @@ impl Lowering<'_> {
             emission_map: self.map(path, material.emissive_texture.as_ref()),
             roughness_map,
             metallic_map,
-            ambient_occlusion_map: self.map(path, occlusion.map(|(texture, _)| texture)),
+            ambient_occlusion_map,
         }
     }
 

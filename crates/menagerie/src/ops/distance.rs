@@ -1,0 +1,192 @@
+use glam::Vec3;
+
+/// A triangle by its corners.
+pub type Corners = [Vec3; 3];
+
+/// How far one surface is from another, from many points on both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SurfaceDistance {
+    /// How many points were measured.
+    pub points: usize,
+    /// The largest distance.
+    pub max: f64,
+    /// The mean distance.
+    pub mean: f64,
+}
+
+/// Points along each side of the grid that the largest triangles are measured at.
+const FINEST: usize = 12;
+
+/// The distance of two surfaces: of points on each from the other. Every corner is measured, and large triangles in
+/// many places.
+pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
+    let area = |list: &[Corners]| list.iter().map(|t| f64::from(double_area(t))).sum::<f64>();
+    let all = a.len() + b.len();
+    let mean_area = ((area(a) + area(b)) / all.max(1) as f64) as f32;
+    let mut sum = 0.0;
+    let mut distance = SurfaceDistance::default();
+    for (from, to) in [(a, b), (b, a)] {
+        let tree = Tree::new(to);
+        for triangle in from {
+            let cells = (double_area(triangle) / mean_area.max(f32::MIN_POSITIVE)).sqrt().ceil() * 2.0;
+            let cells = (cells as usize).clamp(2, FINEST);
+            for point in grid(triangle, cells) {
+                let Some(off) = tree.distance(point).map(f64::from) else { continue };
+                distance.points += 1;
+                distance.max = distance.max.max(off);
+                sum += off;
+            }
+        }
+    }
+    distance.mean = if distance.points == 0 { 0.0 } else { sum / distance.points as f64 };
+    distance
+}
+
+fn double_area([a, b, c]: &Corners) -> f32 {
+    (*b - *a).cross(*c - *a).length()
+}
+
+/// The points of a triangle on a grid of so many cells along each side, the corners included.
+fn grid([a, b, c]: &Corners, cells: usize) -> impl Iterator<Item = Vec3> {
+    let (origin, u, v) = (*a, (*b - *a) / cells as f32, (*c - *a) / cells as f32);
+    (0..=cells).flat_map(move |i| (0..=cells - i).map(move |j| origin + u * i as f32 + v * j as f32))
+}
+
+/// Triangles in boxes in boxes, to find the nearest one quickly.
+struct Tree<'a> {
+    triangles: &'a [Corners],
+    order: Vec<u32>,
+    boxes: Vec<TreeBox>,
+}
+
+struct TreeBox {
+    min: Vec3,
+    max: Vec3,
+    /// The range of `order` that is inside.
+    range: std::ops::Range<usize>,
+    /// The two boxes inside; `None` for the smallest ones.
+    halves: Option<[usize; 2]>,
+}
+
+/// Triangles in the smallest boxes.
+const LEAF: usize = 8;
+
+impl<'a> Tree<'a> {
+    fn new(triangles: &'a [Corners]) -> Self {
+        let mut tree = Self { triangles, order: (0..triangles.len() as u32).collect(), boxes: Vec::new() };
+        if !triangles.is_empty() {
+            let first = tree.bounds(0..triangles.len());
+            tree.boxes.push(first);
+        }
+        let mut at = 0;
+        while at < tree.boxes.len() {
+            let range = tree.boxes[at].range.clone();
+            if range.len() > LEAF {
+                let size = tree.boxes[at].max - tree.boxes[at].min;
+                let axis =
+                    if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.z > size.y) + 1 };
+                let middle = range.start + range.len() / 2;
+                let centre = |i: &u32| triangles[*i as usize].iter().map(|corner| corner[axis]).sum::<f32>();
+                tree.order[range.clone()].select_nth_unstable_by(range.len() / 2, |a, b| {
+                    centre(a).total_cmp(&centre(b)).then(a.cmp(b))
+                });
+                let halves = [tree.bounds(range.start..middle), tree.bounds(middle..range.end)];
+                let first = tree.boxes.len();
+                tree.boxes.extend(halves);
+                tree.boxes[at].halves = Some([first, first + 1]);
+            }
+            at += 1;
+        }
+        tree
+    }
+
+    fn bounds(&self, range: std::ops::Range<usize>) -> TreeBox {
+        let corners = self.order[range.clone()].iter().flat_map(|i| self.triangles[*i as usize]);
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for corner in corners {
+            min = min.min(corner);
+            max = max.max(corner);
+        }
+        TreeBox { min, max, range, halves: None }
+    }
+
+    /// How far a point is from the nearest triangle; `None` when there is none.
+    fn distance(&self, point: Vec3) -> Option<f32> {
+        let to_box = |index: usize| {
+            let bounds = &self.boxes[index];
+            (bounds.min - point).max(point - bounds.max).max(Vec3::ZERO).length_squared()
+        };
+        let mut best = f32::INFINITY;
+        let mut open = if self.boxes.is_empty() { Vec::new() } else { vec![(to_box(0), 0)] };
+        while let Some((near, index)) = open.pop() {
+            if near >= best {
+                continue;
+            }
+            match self.boxes[index].halves {
+                Some(halves) => {
+                    let mut halves = halves.map(|half| (to_box(half), half));
+                    // The nearer one is looked at first.
+                    halves.sort_by(|a, b| b.0.total_cmp(&a.0));
+                    open.extend(halves);
+                }
+                None => {
+                    for i in &self.order[self.boxes[index].range.clone()] {
+                        let nearest = nearest_point(&self.triangles[*i as usize], point);
+                        best = best.min(nearest.distance_squared(point));
+                    }
+                }
+            }
+        }
+        best.is_finite().then(|| best.sqrt())
+    }
+}
+
+/// The point of a triangle that is nearest to a point: inside, on a side, or a corner.
+fn nearest_point([a, b, c]: &Corners, point: Vec3) -> Vec3 {
+    let (ab, ac, ap) = (*b - *a, *c - *a, point - *a);
+    let normal = ab.cross(ac);
+    let squared = normal.length_squared();
+    if squared > 0.0 {
+        let v = ap.cross(ac).dot(normal) / squared;
+        let w = ab.cross(ap).dot(normal) / squared;
+        if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
+            return *a + ab * v + ac * w;
+        }
+    }
+    let on_side = |from: Vec3, to: Vec3| {
+        let along = to - from;
+        let t = (point - from).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
+        from + along * t.clamp(0.0, 1.0)
+    };
+    let sides = [on_side(*a, *b), on_side(*b, *c), on_side(*c, *a)];
+    let nearer =
+        |x: Vec3, y: Vec3| if x.distance_squared(point) <= y.distance_squared(point) { x } else { y };
+    nearer(nearer(sides[0], sides[1]), sides[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plate_above_another_is_as_far_as_it_is_high() {
+        let plate = |y: f32| -> Vec<Corners> {
+            let corner = |x: i32, z: i32| Vec3::new(x as f32, y, z as f32);
+            (0..20)
+                .flat_map(|x| (0..20).map(move |z| (x, z)))
+                .flat_map(|(x, z)| {
+                    let [a, b, c, d] =
+                        [corner(x, z), corner(x, z + 1), corner(x + 1, z + 1), corner(x + 1, z)];
+                    [[a, b, c], [a, c, d]]
+                })
+                .collect()
+        };
+        let found = surface_distance(&plate(0.0), &plate(0.25));
+        assert!((found.max - 0.25).abs() < 1e-6 && (found.mean - 0.25).abs() < 1e-6, "{found:?}");
+        assert_eq!(surface_distance(&plate(1.0), &plate(1.0)).max, 0.0);
+        // A part that is missing counts too.
+        let half = &plate(0.0)[..400];
+        assert!((surface_distance(&plate(0.0), half).max - 10.0).abs() < 1e-5);
+        assert_eq!(surface_distance(&[], &plate(0.0)).points, 0);
+    }
+}
