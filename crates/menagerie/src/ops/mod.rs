@@ -12,6 +12,7 @@ mod split;
 mod tangents;
 mod uvs;
 mod weights;
+mod weld;
 
 pub use distance::{Corners, SurfaceDistance, surface_distance};
 pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
@@ -21,7 +22,8 @@ pub use remove::remove_nodes;
 pub use scale::scale;
 #[cfg(feature = "simplify")]
 pub use simplify::{MadeLevel, make_levels, simplify};
-pub use split::{select, split_by_vertex_limit};
+pub use split::{PieceLimit, Split, compact, select, split, split_by_joint_limit, split_by_vertex_limit};
 pub use tangents::tangents;
 pub use uvs::flip_v;
 pub use weights::{WeightRepair, normalize_weights};
+pub use weld::{WeldTolerance, Welded, Welder, first_equal, weld, weld_near, weld_primitive};

@@ -4,7 +4,7 @@ use glam::Vec3;
 use meshopt::SimplifyOptions;
 
 use super::distance::{Corners, SurfaceDistance, surface_distance};
-use super::{remove_nodes, select};
+use super::{compact, first_equal, remove_nodes};
 use crate::scene::{Arena, Lod, Mesh, MeshId, MorphTarget, Node, NodeId, Primitive, Scene, Topology};
 
 /// A level of detail that was made.
@@ -157,7 +157,7 @@ pub fn simplify(primitive: &Primitive, ratio: f32) -> Primitive {
     if primitive.topology != Topology::Triangles {
         return primitive.clone();
     }
-    let welded = weld(primitive);
+    let welded = welded(primitive);
     let wanted = (primitive.triangles().len() as f32 * ratio.clamp(0.0, 1.0)).round() as usize;
     let target = wanted * 3;
     let attributes = Attributes::of(primitive);
@@ -186,50 +186,10 @@ pub fn simplify(primitive: &Primitive, ratio: f32) -> Primitive {
     compact(primitive, best.unwrap_or(welded))
 }
 
-/// The primitive with only the vertices that the indices use, in their old order.
-fn compact(primitive: &Primitive, indices: Vec<u32>) -> Primitive {
-    let used: BTreeSet<u32> = indices.iter().copied().collect();
-    let places: BTreeMap<u32, u32> = used.iter().copied().zip(0u32..).collect();
-    let vertices: Vec<u32> = used.into_iter().collect();
-    let indices = indices.iter().filter_map(|index| places.get(index).copied()).collect();
-    select(primitive, &vertices, indices)
-}
-
 /// The indices, with one vertex for all that are the same in every respect.
-fn weld(primitive: &Primitive) -> Vec<u32> {
-    let mut first: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
-    let places: Vec<u32> = (0..primitive.positions.len() as u32)
-        .map(|vertex| *first.entry(bits(primitive, vertex as usize)).or_insert(vertex))
-        .collect();
+fn welded(primitive: &Primitive) -> Vec<u32> {
+    let places = first_equal(primitive);
     primitive.indices.iter().map(|index| places.get(*index as usize).copied().unwrap_or(*index)).collect()
-}
-
-/// Everything about a vertex.
-fn bits(primitive: &Primitive, vertex: usize) -> Vec<u32> {
-    fn add<const N: usize>(bits: &mut Vec<u32>, stream: &[[f32; N]], vertex: usize) {
-        bits.extend(stream.get(vertex).into_iter().flatten().map(|x| x.to_bits()));
-    }
-    let mut bits = Vec::new();
-    add(&mut bits, &primitive.positions, vertex);
-    add(&mut bits, &primitive.normals, vertex);
-    add(&mut bits, &primitive.tangents, vertex);
-    primitive.uvs.iter().for_each(|set| add(&mut bits, set, vertex));
-    primitive.colors.iter().for_each(|set| add(&mut bits, set, vertex));
-    primitive.weights.iter().for_each(|set| add(&mut bits, set, vertex));
-    let joints = primitive.joints.iter().filter_map(|set| set.get(vertex)).flatten();
-    bits.extend(joints.map(|joint| u32::from(*joint)));
-    for target in &primitive.targets {
-        add(&mut bits, &target.positions, vertex);
-        add(&mut bits, &target.normals, vertex);
-        add(&mut bits, &target.tangents, vertex);
-        target.uvs.iter().for_each(|set| add(&mut bits, set, vertex));
-        target.colors.iter().for_each(|set| add(&mut bits, set, vertex));
-    }
-    for custom in primitive.custom.values() {
-        let row = custom.values.get(vertex * custom.width..(vertex + 1) * custom.width);
-        bits.extend(row.into_iter().flatten().map(|x| x.to_bits()));
-    }
-    bits
 }
 
 /// What counts besides positions: some floats for each vertex, and how much each weighs.

@@ -1,15 +1,12 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::super::model::{EntityData, Triangle};
 use super::{FORMAT, Lifter, VDirection, keep_name};
-use crate::ops::set_raw_normals;
+use crate::ops::{Welder, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
 
 /// The custom attribute with the length of a stored normal, where it is not one.
 pub(in super::super) const NORMAL_LENGTH: &str = "_DGL2_NORMAL_LENGTH";
-
-/// A corner by its bits: position, normal, uv1, uv2.
-type Corner = [u32; 10];
 
 impl Lifter<'_> {
     pub(super) fn meshes(&mut self) {
@@ -39,18 +36,18 @@ impl Lifter<'_> {
     }
 
     fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {
-        let mut by_material: BTreeMap<i32, Welder> = BTreeMap::new();
+        let mut by_material: BTreeMap<i32, Soup> = BTreeMap::new();
         let mut order = Vec::new();
         for triangle in triangles {
             let material = match triangle.material.get() {
                 -1 => instead.unwrap_or(-1),
                 material => material,
             };
-            let welder = by_material.entry(material).or_insert_with(|| {
+            let soup = by_material.entry(material).or_insert_with(|| {
                 order.push(material);
-                Welder::default()
+                Soup::default()
             });
-            welder.add(triangle);
+            soup.add(triangle);
         }
         let primitives = order.into_iter().filter_map(|material| {
             let mut primitive = by_material.remove(&material)?.finish(self.v);
@@ -62,27 +59,21 @@ impl Lifter<'_> {
     }
 }
 
-/// Makes indexed triangles of separate ones: corners with the same bits become one vertex.
+/// Separate triangles, which become indexed ones: corners with the same bits are one vertex.
 #[derive(Default)]
-struct Welder {
-    /// Keys come from files, so the hash must be one that nobody can foresee. Only look-ups: its order shows nowhere.
-    places: HashMap<Corner, u32>,
-    corners: Vec<Corner>,
+struct Soup {
+    /// Position, normal, uv1, uv2.
+    corners: Welder<10>,
     indices: Vec<u32>,
 }
 
-impl Welder {
+impl Soup {
     fn add(&mut self, triangle: &Triangle) {
         let corners =
             triangle.positions.iter().zip(&triangle.normals).zip(triangle.uv1.iter().zip(&triangle.uv2));
         for (([x, y, z], [nx, ny, nz]), ([u, v], [s, t])) in corners {
             let corner = [x, y, z, nx, ny, nz, u, v, s, t].map(|float| float.get().to_bits());
-            let next = self.corners.len() as u32;
-            let index = *self.places.entry(corner).or_insert(next);
-            if index == next {
-                self.corners.push(corner);
-            }
-            self.indices.push(index);
+            self.indices.push(self.corners.add(corner));
         }
     }
 
@@ -97,7 +88,7 @@ impl Welder {
         };
         let mut primitive = Primitive { indices: self.indices, ..Primitive::default() };
         let (mut normals, mut uv1, mut uv2) = (Vec::new(), Vec::new(), Vec::new());
-        for corner in &self.corners {
+        for corner in self.corners.into_keys() {
             let [x, y, z, nx, ny, nz, u, v, s, t] = corner.map(clean);
             primitive.positions.push([x, y, z]);
             normals.push([nx, ny, nz]);

@@ -1,0 +1,231 @@
+use std::collections::HashMap;
+
+use super::rows::Rows;
+use super::{Welded, each_primitive, keep};
+use crate::scene::{Primitive, Scene};
+
+/// How far apart vertices may be that become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeldTolerance {
+    /// The distance of their positions, and of what morph targets add to them, in scene units.
+    pub position: f32,
+    /// The difference of any other number: components of normals and tangents, texture coordinates, colours, weights.
+    pub other: f32,
+}
+
+impl WeldTolerance {
+    /// The difference of normals, texture coordinates and so on that nobody sees.
+    pub const UNSEEN: f32 = 1e-3;
+
+    /// A distance for positions, and [`WeldTolerance::UNSEEN`] for all else.
+    pub fn of_positions(position: f32) -> Self {
+        Self { position, other: Self::UNSEEN }
+    }
+}
+
+/// Makes one vertex of vertices that are nearly the same. Joints, signs of tangents and custom attributes must be the
+/// same exactly; for the rest the tolerance says.
+///
+/// Each vertex becomes the first one in the list that stays and is near enough, so nothing moves farther than the
+/// tolerance, and welding twice does the same as once. Where very many different vertices share a place (see
+/// [`weld_near`]'s limit of 64 for each), not all of them are compared.
+pub fn weld_near(scene: &mut Scene, tolerance: WeldTolerance) -> Welded {
+    each_primitive(scene, |primitive| weld_primitive_near(primitive, tolerance))
+}
+
+fn weld_primitive_near(primitive: &mut Primitive, tolerance: WeldTolerance) -> Welded {
+    let before = primitive.vertex_count();
+    let (places, kept) = Rows::of(primitive).numbered();
+    keep(primitive, &places, &kept);
+    let mut report = Welded { before, after: primitive.vertex_count(), ..Welded::default() };
+    if tolerance.position > 0.0 || tolerance.other > 0.0 {
+        let mut grid = Grid::new(tolerance.position);
+        let mut kept: Vec<u32> = Vec::new();
+        let mut places: Vec<u32> = Vec::with_capacity(primitive.vertex_count());
+        for vertex in 0..primitive.vertex_count() {
+            let position = primitive.positions.get(vertex).copied().unwrap_or_default();
+            let near = grid.near(position).find_map(|place| {
+                let other = kept.get(place as usize).copied()?;
+                Some((place, Apart::of(primitive, vertex, other as usize, tolerance)?))
+            });
+            let place = match near {
+                Some((place, apart)) => {
+                    report.largest_move = report.largest_move.max(apart.position);
+                    report.largest_change = report.largest_change.max(apart.other);
+                    place
+                }
+                None => {
+                    let place = kept.len() as u32;
+                    kept.push(vertex as u32);
+                    grid.add(position, place);
+                    place
+                }
+            };
+            places.push(place);
+        }
+        keep(primitive, &places, &kept);
+        report.after = primitive.vertex_count();
+    }
+    report
+}
+
+/// Vertices in one cell of the grid that are compared with a new one. More are different in all but their place, and
+/// comparing each with all others would take for ever.
+const COMPARED: usize = 64;
+
+/// Where the vertices are that stay: cells twice as wide as the tolerance, so that all that is near enough to a point
+/// lies in eight of them.
+struct Grid {
+    size: f64,
+    /// Keys come from files, so the hash must be one that nobody can foresee. Only look-ups: its order shows nowhere.
+    cells: HashMap<[i64; 3], Vec<u32>>,
+}
+
+impl Grid {
+    fn new(tolerance: f32) -> Self {
+        Self { size: 2.0 * f64::from(tolerance.max(f32::MIN_POSITIVE)), cells: HashMap::new() }
+    }
+
+    fn cell(&self, x: f32) -> (i64, i64) {
+        let at = f64::from(x) / self.size;
+        let cell = at.floor();
+        let next = if at - cell < 0.5 { -1 } else { 1 };
+        let cell = cell as i64;
+        (cell, cell.saturating_add(next))
+    }
+
+    fn add(&mut self, position: [f32; 3], place: u32) {
+        let cell = position.map(|x| self.cell(x).0);
+        let list = self.cells.entry(cell).or_default();
+        if list.len() < COMPARED {
+            list.push(place);
+        }
+    }
+
+    /// Those that may be near, the first added ones of each cell first.
+    fn near(&self, position: [f32; 3]) -> impl Iterator<Item = u32> {
+        let [(x, nx), (y, ny), (z, nz)] = position.map(|x| self.cell(x));
+        let cells = [
+            [x, y, z],
+            [nx, y, z],
+            [x, ny, z],
+            [x, y, nz],
+            [nx, ny, z],
+            [nx, y, nz],
+            [x, ny, nz],
+            [nx, ny, nz],
+        ];
+        cells.into_iter().filter_map(|cell| self.cells.get(&cell)).flatten().copied()
+    }
+}
+
+/// How far apart two vertices are that are near enough.
+#[derive(Default)]
+struct Apart {
+    position: f32,
+    other: f32,
+}
+
+impl Apart {
+    /// `None` when they are too far apart in any stream.
+    fn of(p: &Primitive, a: usize, b: usize, tolerance: WeldTolerance) -> Option<Self> {
+        let mut apart = Self::default();
+        let same_joints = p.joints.iter().all(|set| set.get(a) == set.get(b));
+        let same_signs = p.tangents.get(a).map(|t| t[3]) == p.tangents.get(b).map(|t| t[3]);
+        let row = |custom: &'_ crate::scene::CustomAttribute, v: usize| -> Vec<u32> {
+            let values = custom.values.iter().skip(v * custom.width).take(custom.width);
+            values.map(|value| value.to_bits()).collect()
+        };
+        if !same_joints || !same_signs || !p.custom.values().all(|custom| row(custom, a) == row(custom, b)) {
+            return None;
+        }
+        apart.moved(&p.positions, a, b, tolerance)?;
+        apart.changed(&p.normals, a, b, tolerance)?;
+        apart.changed(&p.tangents, a, b, tolerance)?;
+        p.uvs.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+        p.colors.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+        p.weights.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+        for target in &p.targets {
+            apart.moved(&target.positions, a, b, tolerance)?;
+            apart.changed(&target.normals, a, b, tolerance)?;
+            apart.changed(&target.tangents, a, b, tolerance)?;
+            target.uvs.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+            target.colors.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+        }
+        Some(apart)
+    }
+
+    fn moved(&mut self, list: &[[f32; 3]], a: usize, b: usize, tolerance: WeldTolerance) -> Option<()> {
+        let (Some(a), Some(b)) = (list.get(a), list.get(b)) else { return Some(()) };
+        let squared: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+        let distance = squared.sqrt() as f32;
+        self.position = self.position.max(distance);
+        (distance <= tolerance.position).then_some(())
+    }
+
+    fn changed<const N: usize>(
+        &mut self,
+        list: &[[f32; N]],
+        a: usize,
+        b: usize,
+        tolerance: WeldTolerance,
+    ) -> Option<()> {
+        let (Some(a), Some(b)) = (list.get(a), list.get(b)) else { return Some(()) };
+        let largest = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        self.other = self.other.max(largest);
+        (largest <= tolerance.other).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(list: &[[f32; 3]]) -> Primitive {
+        let indices = (0..list.len() as u32).collect();
+        let topology = crate::scene::Topology::Points;
+        Primitive { topology, positions: list.to_vec(), indices, ..Primitive::default() }
+    }
+
+    #[test]
+    fn what_is_near_becomes_the_first() {
+        let huge = f32::MAX;
+        for (list, position, expected, moved) in [
+            (vec![[0.0; 3], [0.009, 0.0, 0.0], [0.018, 0.0, 0.0]], 0.01, vec![0, 0, 1], 0.009),
+            (vec![[0.0; 3], [0.0, 0.0, -0.009]], 0.01, vec![0, 0], 0.009),
+            (vec![[0.0; 3], [0.0, 0.0, -0.011]], 0.01, vec![0, 1], 0.0),
+            (vec![[5.0; 3], [5.0; 3]], 0.0, vec![0, 0], 0.0),
+            (vec![[huge; 3], [-huge; 3], [huge; 3]], 1e-3, vec![0, 1, 0], 0.0),
+            (vec![[1e30, 0.0, 0.0], [1.0000001e30, 0.0, 0.0]], 1e24, vec![0, 0], 1e23),
+            (vec![], 1.0, vec![], 0.0),
+        ] {
+            let mut primitive = points(&list);
+            let tolerance = WeldTolerance::of_positions(position);
+            let report = weld_primitive_near(&mut primitive, tolerance);
+            assert_eq!(primitive.indices, expected, "{list:?} within {position}");
+            assert!(report.largest_move <= position && report.largest_move >= moved * 0.5, "{report:?}");
+            let once = primitive.clone();
+            weld_primitive_near(&mut primitive, tolerance);
+            assert_eq!(primitive, once, "twice is as good as once");
+        }
+    }
+
+    #[test]
+    fn seams_stay() {
+        let mut primitive = points(&[[0.0; 3], [0.0, 0.0, 1e-4], [0.0, 0.0, 2e-4]]);
+        primitive.uvs = vec![vec![[0.0, 0.5], [1.0, 0.5], [1.0005, 0.5]]];
+        let report = weld_primitive_near(&mut primitive, WeldTolerance::of_positions(1e-3));
+        assert_eq!(primitive.indices, [0, 1, 1]);
+        assert!(report.largest_change > 4e-4 && report.largest_change <= 1e-3, "{report:?}");
+    }
+
+    /// A million vertices at one place, all with other texture coordinates, must not take for ever.
+    #[test]
+    fn crowds_in_one_place_are_no_trap() {
+        let count = 100_000;
+        let mut primitive = points(&vec![[1.0; 3]; count]);
+        primitive.uvs = vec![(0..count).map(|i| [i as f32, 0.0]).collect()];
+        weld_primitive_near(&mut primitive, WeldTolerance::of_positions(0.1));
+        assert_eq!(primitive.vertex_count(), count);
+    }
+}
