@@ -8,7 +8,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bytes", &[]),
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag"]),
-    ("ops", &["scene"]),
+    ("ops", &["diag", "scene"]),
     ("formats", &["bytes", "diag", "scene", "ops"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
     ("convert", &["bytes", "diag", "scene", "ops", "formats"]),

@@ -775,7 +775,7 @@ fn levels_of_detail_are_made_of_skinned_models() {
     let Some(shared) = support::shared() else { return };
     let file = TestFile::load(shared.join("corpus/real/gltf/Fox.glb"));
     let mut options = ConvertOptions::default();
-    options.lods = vec![0.5, 0.25];
+    options.ops = vec![menagerie::ops::Op::Levels(vec![0.5, 0.25])];
     let done = convert(&file.bytes, Some("Fox.glb"), &FORMAT, &options).unwrap();
     let scene = lifted(&das2::read(&done.output.bytes, &Limits::default()).unwrap());
     let fox = scene.nodes.values().find(|node| !node.lods.is_empty()).expect("levels");

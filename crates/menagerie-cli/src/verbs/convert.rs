@@ -2,11 +2,12 @@
 
 mod args;
 mod beside;
+mod changes;
 mod report;
 mod target;
 mod verify;
 
-pub(crate) use args::ConvertArgs;
+pub(crate) use args::{ConvertArgs, SharedArgs, part};
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use anyhow::{Result, bail};
 use menagerie::convert::{Conversion, ConvertOptions};
 use menagerie::diag::Issue;
 use menagerie::formats::Format;
+use menagerie::ops::Op;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -26,18 +28,36 @@ use target::{Place, Target};
 use verify::Verdict;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
+    let ops = if args.lod.is_empty() { Vec::new() } else { vec![Op::Levels(args.lod.clone())] };
+    run_job(&Job { args: &args.shared, ops, rebuild: args.rebuild, shows_changes: false })
+}
+
+/// What to do with the inputs: `convert` and `optimize` differ in nothing else.
+pub(crate) struct Job<'a> {
+    pub(crate) args: &'a SharedArgs,
+    /// What is changed on the way.
+    pub(crate) ops: Vec<Op>,
+    /// Whether to go through the Scene even to the same format.
+    pub(crate) rebuild: bool,
+    /// Whether the report says what the changes did.
+    pub(crate) shows_changes: bool,
+}
+
+/// Converts all inputs, writes the results and reports.
+pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
+    let args = job.args;
     let (inputs, target) = plan(args)?;
     let jobs: Vec<(Input, Result<Place, String>)> = inputs.into_iter().zip(target.places()).collect();
     let sources: Vec<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
     let reports = batch::run_then(
         &jobs,
-        |(input, place)| convert(input, place, &target, args),
+        |(input, place)| convert(input, place, &target, job),
         |(input, _), result| match result.and_then(|done| write(done, &sources)) {
             Ok(report) => report,
             Err(failure) => Report::failed(input.name.clone(), target.format, failure),
         },
     );
-    report::print(&reports, args, &target)?;
+    report::print(&reports, job, &target)?;
     if let Some(path) = &args.loss_report {
         report::write_losses(&reports, path)?;
     }
@@ -45,7 +65,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
 }
 
 /// Which files become what.
-fn plan(args: &ConvertArgs) -> Result<(Vec<Input>, Target)> {
+fn plan(args: &SharedArgs) -> Result<(Vec<Input>, Target)> {
     let Some((out, files)) = args.paths.split_last() else { bail!("nothing to convert") };
     let inputs = inputs::expand(files, args.recursive);
     let target = Target::new(out, args.to.as_deref(), &inputs)?;
@@ -74,6 +94,7 @@ impl From<String> for Failure {
 /// A conversion that is still to be written.
 struct Done {
     name: String,
+    bytes_before: usize,
     place: Place,
     conversion: Conversion,
     verdict: Option<Verdict>,
@@ -83,8 +104,9 @@ fn convert(
     input: &Input,
     place: &Result<Place, String>,
     target: &Target,
-    args: &ConvertArgs,
+    job: &Job<'_>,
 ) -> Result<Done, Failure> {
+    let args = job.args;
     let place = place.clone()?;
     let bytes: load::Bytes = input.load()?;
     let folders = opened::folders(input, &args.finding);
@@ -99,15 +121,15 @@ fn convert(
     options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;
     options.scale = args.factor();
-    options.lods = args.lod.clone();
-    options.rebuild = args.rebuild;
+    options.ops = job.ops.clone();
+    options.rebuild = job.rebuild;
     match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
         Ok(conversion) => {
             let verdict = match args.verify {
                 true => Some(verify::verify(&conversion, &bytes, &options)?),
                 false => None,
             };
-            Ok(Done { name: input.name.clone(), place, conversion, verdict })
+            Ok(Done { name: input.name.clone(), bytes_before: bytes.len(), place, conversion, verdict })
         }
         Err(failed) => {
             // The last one that was found says why.
@@ -122,7 +144,7 @@ fn convert(
 
 /// Writes a finished conversion: all of its files, or none.
 fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
-    let Done { name, place, mut conversion, verdict } = done;
+    let Done { name, bytes_before, place, mut conversion, verdict } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let written = match &place {
         Place::Stdout => {
@@ -135,7 +157,7 @@ fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    Ok(Report::done(name, &place, conversion, beside, verdict))
+    Ok(Report::done((name, bytes_before), &place, conversion, beside, verdict))
 }
 
 fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<()> {

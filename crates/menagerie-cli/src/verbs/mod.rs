@@ -7,6 +7,7 @@ mod explain;
 mod formats;
 mod info;
 mod inspect;
+mod optimize;
 mod sample;
 mod shell;
 mod validate;
@@ -33,6 +34,7 @@ pub(crate) enum Verb {
     Validate(validate::ValidateArgs),
     Explain(explain::ExplainArgs),
     Convert(convert::ConvertArgs),
+    Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
@@ -49,6 +51,7 @@ impl Verb {
             Self::Validate(args) => validate::run(&args),
             Self::Explain(args) => explain::run(&args),
             Self::Convert(args) => convert::run(&args),
+            Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),

@@ -1,7 +1,7 @@
 //! From one format to another: read, lift, change, lower, write, with a report of every loss.
 //!
 //! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
-//! it: the file model writes back what it read.
+//! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
 mod textures;
 
@@ -9,6 +9,7 @@ pub use textures::{TextureStatus, resolve_textures};
 
 use crate::diag::{Aspect, Issue, Issues, LossReport};
 use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
+use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
 
 /// How to convert.
@@ -23,8 +24,8 @@ pub struct ConvertOptions<'a> {
     pub from: Option<&'static Format>,
     /// Multiplies all lengths; `None` leaves them as they are.
     pub scale: Option<f32>,
-    /// Levels of detail to make, each the part of the triangles that it keeps; empty to leave those that there are.
-    pub lods: Vec<f32>,
+    /// Changes to make to the Scene, in this order.
+    pub ops: Vec<Op>,
     /// Whether to go through the Scene even to the same format.
     pub rebuild: bool,
 }
@@ -46,6 +47,19 @@ pub struct Conversion {
     pub textures: Vec<TextureStatus>,
     /// The Scene that was lowered; `None` when the file was written back as it was.
     pub scene: Option<Scene>,
+    /// What the operations that were asked for did; `None` when there were none.
+    pub changes: Option<Changes>,
+}
+
+/// What operations did.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// How much there was before the first.
+    pub before: SceneSize,
+    /// How much there is after the last.
+    pub after: SceneSize,
+    /// What each did, in their order. Their losses are among those of the conversion too.
+    pub steps: Vec<(Op, OpReport)>,
 }
 
 /// A conversion that could not be done: all issues, the last one says why.
@@ -91,6 +105,7 @@ pub fn convert(
             losses: done.losses,
             textures: done.textures,
             scene: done.scene,
+            changes: done.changes,
         }),
         Err(issue) => {
             issues.push(issue);
@@ -108,7 +123,7 @@ impl ConvertOptions<'_> {
             && name.and_then(extension).is_some_and(|from| from != self.write.extension.to_ascii_lowercase());
         self.rebuild
             || self.scale.is_some()
-            || !self.lods.is_empty()
+            || !self.ops.is_empty()
             || self.read.flip_v
             || self.read.fps.is_some()
             || self.write.embed_textures.is_some()
@@ -123,6 +138,7 @@ struct Done {
     losses: LossReport,
     textures: Vec<TextureStatus>,
     scene: Option<Scene>,
+    changes: Option<Changes>,
 }
 
 fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
@@ -130,7 +146,7 @@ fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Don
     // Which textures there are is worth saying even though nothing is done with them.
     let mut lifted = model.lift(&options.read)?;
     let textures = resolve_textures(&mut lifted.scene, options.read.files);
-    Ok(Done { output, losses: LossReport::new(), textures, scene: None })
+    Ok(Done { output, losses: LossReport::new(), textures, scene: None, changes: None })
 }
 
 fn through_scene(
@@ -153,9 +169,7 @@ fn through_scene(
     }
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
-    if !options.lods.is_empty() {
-        make_levels(&mut scene, &options.lods, &mut losses)?;
-    }
+    let changes = apply(&options.ops, &mut scene, &mut losses)?;
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
     let beside =
         if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
@@ -167,38 +181,32 @@ fn through_scene(
     let lowered = (to.lower)(checked, &options.write, &mut losses)?;
     let mut output = lowered.write()?;
     output.beside.extend(beside);
-    Ok(Done { output, losses, textures, scene: Some(scene) })
+    Ok(Done { output, losses, textures, scene: Some(scene), changes })
 }
 
-/// Makes levels of detail, and reports how far each is from the mesh.
-#[cfg(feature = "simplify")]
-fn make_levels(scene: &mut Scene, ratios: &[f32], losses: &mut LossReport) -> Result<(), Issue> {
-    use crate::diag::loss::ErrorStats;
-    use crate::diag::{Loss, LossKind};
-
-    for level in crate::ops::make_levels(scene, ratios) {
-        let (made, before) = (level.triangles, level.triangles_before);
-        let message = format!("level of detail {} with {made} of {before} triangles was made", level.level);
-        let distance = level.distance;
-        let stats = ErrorStats::new(distance.points, distance.max, distance.mean);
-        let path = format!("meshes[{}]", level.mesh.index());
-        let loss = Loss::new(Aspect::Lods, LossKind::Added, path, message);
-        losses.push(loss.measured(stats, "scene units").count(1));
+/// Applies operations one after the other; what they cost is reported as what the conversion costs.
+fn apply(ops: &[Op], scene: &mut Scene, losses: &mut LossReport) -> Result<Option<Changes>, Issue> {
+    if ops.is_empty() {
+        return Ok(None);
     }
-    Ok(())
-}
-
-#[cfg(not(feature = "simplify"))]
-fn make_levels(_: &mut Scene, _: &[f32], _: &mut LossReport) -> Result<(), Issue> {
-    let message = "this build of menagerie cannot make levels of detail";
-    Err(Issue::new(&NO_LEVELS, "", message))
+    let before = SceneSize::of(scene);
+    let mut steps = Vec::with_capacity(ops.len());
+    for op in ops {
+        if let Some(problem) = op.problem(scene) {
+            return Err(Issue::new(&OPERATION, "", format!("{}: {problem}", op.name())));
+        }
+        let report = op.apply(scene);
+        losses.append(report.losses.clone());
+        steps.push((op.clone(), report));
+    }
+    Ok(Some(Changes { before, after: SceneSize::of(scene), steps }))
 }
 
 crate::diag::code! {
-    NO_LEVELS = Error "convert/no-levels": "levels of detail cannot be made here",
-        document: "Making them is menagerie's own work and needs a part of it that a build can leave out.",
-        why: "The conversion that was asked for cannot be done.",
-        fix: "Use a build with the feature simplify, or convert without --lod.";
+    OPERATION = Error "convert/operation": "an operation that was asked for cannot be done to this model",
+        document: "What operations need is menagerie's own rule: the animation whose pose is baked must be there.",
+        why: "The result would not be what was asked for, so nothing is written.",
+        fix: "See with menagerie info what the model has, and ask for that.";
     SCENE_RULE = Error "convert/scene-rule": "the model breaks a rule that every writer relies on",
         document: "The rule is menagerie's own: indices in range, finite numbers, unit normals, a tree without cycles.",
         why: "Writing it would give a broken file, so nothing is written.",

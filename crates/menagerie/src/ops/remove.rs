@@ -1,6 +1,6 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scene::{Arena, Node, NodeId, Scene};
+use crate::scene::{Arena, Mesh, MeshId, Node, NodeId, Scene};
 
 /// Removes nodes and all that refers to them: children, roots, levels of detail, joints and channels.
 ///
@@ -37,5 +37,24 @@ pub fn remove_nodes(scene: &mut Scene, gone: &BTreeSet<NodeId>) {
     }
     for animation in &mut scene.animations {
         animation.channels.retain_mut(|channel| place(channel.node).map(|id| channel.node = id).is_some());
+    }
+}
+
+/// Removes those of some meshes that no node shows.
+pub(super) fn remove_unshown(scene: &mut Scene, mut meshes: BTreeSet<MeshId>) {
+    for mesh in scene.nodes.values().filter_map(|node| node.mesh) {
+        meshes.remove(&mesh);
+    }
+    let mut places: BTreeMap<MeshId, MeshId> = BTreeMap::new();
+    let mut kept: Arena<Mesh> = Arena::default();
+    for (index, mesh) in std::mem::take(&mut scene.meshes).into_vec().into_iter().enumerate() {
+        let id = MeshId::new(index);
+        if !meshes.contains(&id) {
+            places.insert(id, kept.push(mesh));
+        }
+    }
+    scene.meshes = kept;
+    for node in scene.nodes.values_mut() {
+        node.mesh = node.mesh.and_then(|mesh| places.get(&mesh).copied());
     }
 }

@@ -1,146 +1,78 @@
-use std::collections::{BTreeMap, BTreeSet};
-
 use glam::Vec3;
 use meshopt::SimplifyOptions;
 
 use super::distance::{Corners, SurfaceDistance, surface_distance};
-use super::{compact, first_equal, remove_nodes};
-use crate::scene::{Arena, Lod, Mesh, MeshId, MorphTarget, Node, NodeId, Primitive, Scene, Topology};
+use super::{compact, first_equal};
+use crate::scene::{Bounds, Mesh, MeshId, MorphTarget, Primitive, Scene};
 
-/// A level of detail that was made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MadeLevel {
-    /// The mesh that it stands in for.
+/// How far to simplify.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SimplifyGoal {
+    /// Until this part of the triangles is left, whatever the error.
+    Part(f32),
+    /// As far as the error stays within so many scene units.
+    Error(f32),
+}
+
+/// A mesh that was simplified.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimplifiedMesh {
+    /// Which.
     pub mesh: MeshId,
-    /// Which level: 1 for the first.
-    pub level: usize,
-    /// The part of the triangles that was asked for.
-    pub ratio: f32,
-    /// The triangles of the mesh.
+    /// Its triangles before.
     pub triangles_before: usize,
-    /// The triangles of the level.
+    /// Its triangles after.
     pub triangles: usize,
-    /// How far the level's surface is from that of the mesh, at rest.
+    /// The largest error that the simplifier reckons with, in scene units. Other streams than positions count in it.
+    pub error: f32,
+    /// How far the surface is from what it was, at rest.
     pub distance: SurfaceDistance,
+}
+
+/// Simplifies all meshes that have triangles, levels of detail too. Each primitive is simplified by itself.
+///
+/// Vertices are never moved, only left out, so whatever hangs on them stays valid: joints and their weights, morph
+/// targets, every other stream.
+pub fn simplify_meshes(scene: &mut Scene, goal: SimplifyGoal) -> Vec<SimplifiedMesh> {
+    let ids: Vec<MeshId> = scene.meshes.ids().collect();
+    let mut reports = Vec::new();
+    for id in ids {
+        let Some(mesh) = scene.meshes.get_mut(id).filter(|mesh| triangles(mesh) > 0) else { continue };
+        let (simplified, report) = simplified_mesh(mesh, id, goal);
+        *mesh = simplified;
+        reports.push(report);
+    }
+    reports
+}
+
+pub(super) fn triangles(mesh: &Mesh) -> usize {
+    mesh.primitives.iter().map(|primitive| primitive.triangles().len()).sum()
+}
+
+/// A simpler mesh. With [`SimplifyGoal::Part`] the triangles are taken from its primitives in proportion.
+pub(super) fn simplified_mesh(mesh: &Mesh, id: MeshId, goal: SimplifyGoal) -> (Mesh, SimplifiedMesh) {
+    let mut error = 0.0f32;
+    let simpler = mesh.primitives.iter().map(|primitive| {
+        let (simpler, off) = simplify(primitive, goal);
+        error = error.max(off);
+        simpler
+    });
+    let simplified = Mesh { primitives: simpler.collect(), ..mesh.clone() };
+    let corners = |mesh: &Mesh| mesh.primitives.iter().flat_map(corners).collect::<Vec<Corners>>();
+    let report = SimplifiedMesh {
+        mesh: id,
+        triangles_before: triangles(mesh),
+        triangles: triangles(&simplified),
+        error,
+        distance: surface_distance(&corners(mesh), &corners(&simplified)),
+    };
+    (simplified, report)
 }
 
 /// How far from the number that was asked for a number of triangles may be to be good.
 const GOOD: f32 = 0.02;
 /// The most floats that the simplifier takes for a vertex.
 const MAX_ATTRIBUTES: usize = 32;
-
-/// Gives every node that shows a mesh levels of detail with parts of its triangles, in place of those that it has.
-///
-/// Vertices are never moved, only left out, so whatever hangs on them stays valid: joints and their weights, morph
-/// targets, every other stream.
-pub fn make_levels(scene: &mut Scene, ratios: &[f32]) -> Vec<MadeLevel> {
-    remove_levels(scene);
-    let shown: BTreeSet<MeshId> = scene.nodes.values().filter_map(|node| node.mesh).collect();
-    let mut made = Vec::new();
-    let mut levels: BTreeMap<MeshId, Vec<MeshId>> = BTreeMap::new();
-    for id in shown {
-        let Some(mesh) = scene.meshes.get(id).filter(|mesh| triangles(mesh) > 0).cloned() else { continue };
-        for (i, ratio) in ratios.iter().enumerate() {
-            let (level, report) = level_of(&mesh, id, i + 1, *ratio);
-            made.push(report);
-            levels.entry(id).or_default().push(scene.meshes.push(level));
-        }
-    }
-    let users: Vec<NodeId> = scene.nodes.ids().collect();
-    for id in users {
-        let Some(node) = scene.nodes.get(id).cloned() else { continue };
-        let meshes = node.mesh.and_then(|mesh| levels.get(&mesh)).cloned().unwrap_or_default();
-        for mesh in meshes {
-            let stand_in = Node {
-                transform: node.transform,
-                mesh: Some(mesh),
-                skin: node.skin,
-                weights: node.weights.clone(),
-                visible: node.visible,
-                ..Node::default()
-            };
-            let stand_in = scene.nodes.push(stand_in);
-            move_along(scene, id, stand_in);
-            if let Some(node) = scene.nodes.get_mut(id) {
-                node.lods.push(Lod { node: stand_in, distance: None });
-            }
-        }
-    }
-    made
-}
-
-/// Removes the levels of detail that there are.
-fn remove_levels(scene: &mut Scene) {
-    let joints: BTreeSet<NodeId> =
-        scene.skins.values().flat_map(|skin| skin.joints.iter().chain(&skin.skeleton).copied()).collect();
-    let tops: Vec<NodeId> =
-        scene.nodes.values().flat_map(|node| node.lods.iter().map(|lod| lod.node)).collect();
-    let mut gone = BTreeSet::new();
-    let mut open = tops;
-    while let Some(id) = open.pop() {
-        if let Some(node) = scene.nodes.get(id).filter(|_| gone.insert(id)) {
-            open.extend(node.children.iter().copied().chain(node.lods.iter().map(|lod| lod.node)));
-        }
-    }
-    scene.nodes.values_mut().for_each(|node| node.lods.clear());
-    // A joint stays where it is, though nothing stands in for anything there any more.
-    if gone.is_disjoint(&joints) {
-        let meshes: BTreeSet<MeshId> =
-            gone.iter().filter_map(|id| scene.nodes.get(*id)).filter_map(|node| node.mesh).collect();
-        remove_nodes(scene, &gone);
-        remove_unshown(scene, meshes);
-    }
-}
-
-/// Removes those of some meshes that no node shows.
-fn remove_unshown(scene: &mut Scene, mut meshes: BTreeSet<MeshId>) {
-    for mesh in scene.nodes.values().filter_map(|node| node.mesh) {
-        meshes.remove(&mesh);
-    }
-    let mut places: BTreeMap<MeshId, MeshId> = BTreeMap::new();
-    let mut kept: Arena<Mesh> = Arena::default();
-    for (index, mesh) in std::mem::take(&mut scene.meshes).into_vec().into_iter().enumerate() {
-        let id = MeshId::new(index);
-        if !meshes.contains(&id) {
-            places.insert(id, kept.push(mesh));
-        }
-    }
-    scene.meshes = kept;
-    for node in scene.nodes.values_mut() {
-        node.mesh = node.mesh.and_then(|mesh| places.get(&mesh).copied());
-    }
-}
-
-/// Lets a node move as another does.
-fn move_along(scene: &mut Scene, node: NodeId, other: NodeId) {
-    for animation in &mut scene.animations {
-        let own = animation.channels.iter().filter(|channel| channel.node == node);
-        let copies: Vec<_> =
-            own.cloned().map(|channel| crate::scene::Channel { node: other, ..channel }).collect();
-        animation.channels.extend(copies);
-    }
-}
-
-fn triangles(mesh: &Mesh) -> usize {
-    mesh.primitives.iter().map(|primitive| primitive.triangles().len()).sum()
-}
-
-/// A level of a mesh. The triangles are taken from its primitives in proportion.
-fn level_of(mesh: &Mesh, id: MeshId, level: usize, ratio: f32) -> (Mesh, MadeLevel) {
-    let primitives: Vec<Primitive> =
-        mesh.primitives.iter().map(|primitive| simplify(primitive, ratio)).collect();
-    let simplified = Mesh { primitives, weights: mesh.weights.clone(), ..Mesh::default() };
-    let corners = |mesh: &Mesh| mesh.primitives.iter().flat_map(corners).collect::<Vec<Corners>>();
-    let report = MadeLevel {
-        mesh: id,
-        level,
-        ratio,
-        triangles_before: triangles(mesh),
-        triangles: triangles(&simplified),
-        distance: surface_distance(&corners(mesh), &corners(&simplified)),
-    };
-    (simplified, report)
-}
 
 /// The triangles of a primitive by their corners.
 fn corners(primitive: &Primitive) -> Vec<Corners> {
@@ -149,41 +81,63 @@ fn corners(primitive: &Primitive) -> Vec<Corners> {
     primitive.triangles().iter().map(|triangle| triangle.map(corner)).collect()
 }
 
-/// A primitive with a part of its triangles, chosen by quadric error. What is not made of triangles stays as it is.
+/// A primitive with fewer triangles, chosen by quadric error, and that error in scene units. What is not made of
+/// triangles stays as it is.
 ///
-/// Normals, texture coordinates, colours, joint weights and morph targets count as well as positions. Where seams
-/// between them keep too many triangles, they count less, and in the end only positions do.
-pub fn simplify(primitive: &Primitive, ratio: f32) -> Primitive {
-    if primitive.topology != Topology::Triangles {
-        return primitive.clone();
+/// Normals, texture coordinates, colours, joint weights and morph targets count as well as positions. Where a part of
+/// the triangles is asked for and seams between them keep too many, they count less, and in the end only positions do.
+pub fn simplify(primitive: &Primitive, goal: SimplifyGoal) -> (Primitive, f32) {
+    let size = extent(&primitive.positions);
+    // Numbers whose difference no float holds cannot be reckoned with.
+    if primitive.triangles().is_empty() || !size.is_finite() || size <= 0.0 {
+        return (primitive.clone(), 0.0);
     }
     let welded = welded(primitive);
-    let wanted = (primitive.triangles().len() as f32 * ratio.clamp(0.0, 1.0)).round() as usize;
-    let target = wanted * 3;
+    let (indices, error) = match goal {
+        SimplifyGoal::Part(part) => to_part(primitive, &welded, part),
+        SimplifyGoal::Error(error) => {
+            let attributes = Attributes::of(primitive);
+            attributes.simplify(primitive, &welded, 0, error.max(0.0), SimplifyOptions::None)
+        }
+    };
+    (compact(primitive, indices), if error.is_finite() { error } else { size })
+}
+
+fn to_part(primitive: &Primitive, welded: &[u32], part: f32) -> (Vec<u32>, f32) {
+    let wanted = (primitive.triangles().len() as f32 * part.clamp(0.0, 1.0)).round() as usize;
+    let target = (wanted * 3).min(welded.len());
     let attributes = Attributes::of(primitive);
     let none = Attributes::default();
     let by = |attributes: &Attributes, options: SimplifyOptions| {
-        attributes.simplify(primitive, &welded, target, options)
+        attributes.simplify(primitive, welded, target, f32::MAX, options)
     };
-    let attempts: [&dyn Fn() -> Vec<u32>; 5] = [
+    let attempts: [&dyn Fn() -> (Vec<u32>, f32); 5] = [
         &|| by(&attributes, SimplifyOptions::None),
         &|| by(&attributes, SimplifyOptions::Permissive),
         &|| by(&attributes, SimplifyOptions::Permissive | SimplifyOptions::Prune),
         &|| by(&none, SimplifyOptions::Permissive | SimplifyOptions::Prune),
-        &|| meshopt::simplify_sloppy_decoder(&welded, &primitive.positions, target, f32::MAX, None),
+        &|| sloppily(primitive, welded, target),
     ];
     let off = |indices: &[u32]| indices.len().abs_diff(target) as f32 / target.max(1) as f32;
-    let mut best: Option<Vec<u32>> = None;
+    let mut best: Option<(Vec<u32>, f32)> = None;
     for attempt in attempts {
-        let indices = attempt();
-        if best.as_ref().is_none_or(|best| off(&indices) < off(best)) {
-            best = Some(indices);
+        let (indices, error) = attempt();
+        if best.as_ref().is_none_or(|(best, _)| off(&indices) < off(best)) {
+            best = Some((indices, error));
         }
-        if best.as_ref().is_some_and(|best| off(best) <= GOOD) {
+        if best.as_ref().is_some_and(|(best, _)| off(best) <= GOOD) {
             break;
         }
     }
-    compact(primitive, best.unwrap_or(welded))
+    best.unwrap_or_else(|| (welded.to_vec(), 0.0))
+}
+
+/// Without regard to how triangles hang together.
+fn sloppily(primitive: &Primitive, indices: &[u32], target: usize) -> (Vec<u32>, f32) {
+    let mut error = 0.0;
+    let simpler =
+        meshopt::simplify_sloppy_decoder(indices, &primitive.positions, target, f32::MAX, Some(&mut error));
+    (simpler, error * extent(&primitive.positions))
 }
 
 /// The indices, with one vertex for all that are the same in every respect.
@@ -236,10 +190,12 @@ impl Attributes {
         primitive: &Primitive,
         indices: &[u32],
         target: usize,
+        allowed: f32,
         options: SimplifyOptions,
-    ) -> Vec<u32> {
+    ) -> (Vec<u32>, f32) {
         let free = vec![false; primitive.positions.len()];
-        meshopt::simplify_with_attributes_and_locks_decoder(
+        let mut error = 0.0;
+        let simpler = meshopt::simplify_with_attributes_and_locks_decoder(
             indices,
             &primitive.positions,
             &self.values,
@@ -247,10 +203,11 @@ impl Attributes {
             self.weights.len() * size_of::<f32>(),
             &free,
             target,
-            f32::MAX,
-            options,
-            None,
-        )
+            allowed,
+            options | SimplifyOptions::ErrorAbsolute,
+            Some(&mut error),
+        );
+        (simpler, error)
     }
 }
 
@@ -263,8 +220,7 @@ fn add_columns<const N: usize>(columns: &mut Vec<(f32, Vec<f32>)>, stream: &[[f3
 /// The longest side of the box around some points.
 fn extent(positions: &[[f32; 3]]) -> f32 {
     let points = positions.iter().copied().map(Vec3::from_array);
-    let bounds = crate::scene::Bounds::of(points);
-    bounds.map_or(1.0, |bounds| (bounds.max - bounds.min).max_element()).max(f32::MIN_POSITIVE)
+    Bounds::of(points).map_or(0.0, |bounds| (bounds.max - bounds.min).max_element())
 }
 
 /// The weights of a vertex's joints in a few numbers. Each joint adds to each number or takes from it, by chance but

@@ -108,6 +108,11 @@ impl Pose {
 
     /// The pose at a time of an animation.
     pub fn at(scene: &Scene, animation: &Animation, seconds: f32) -> Self {
+        Self::at_with_locals(scene, animation, seconds).1
+    }
+
+    /// The pose at a time of an animation, and the transform that each node has in its parent then.
+    pub fn at_with_locals(scene: &Scene, animation: &Animation, seconds: f32) -> (Vec<Transform>, Self) {
         let mut locals: Vec<Transform> = scene.nodes.values().map(|node| node.transform).collect();
         let mut weights = rest_weights(scene);
         for channel in &animation.channels {
@@ -121,8 +126,8 @@ impl Pose {
                 *local = replaced(local, channel.property, &value);
             }
         }
-        let locals: Vec<Mat4> = locals.iter().map(Transform::matrix).collect();
-        Self { worlds: world_transforms(scene, &locals), weights }
+        let matrices: Vec<Mat4> = locals.iter().map(Transform::matrix).collect();
+        (locals, Self { worlds: world_transforms(scene, &matrices), weights })
     }
 
     /// The positions of a primitive's vertices in the mesh's own space, morphed, where `node` shows it.
@@ -219,7 +224,7 @@ fn rest_weights(scene: &Scene) -> Vec<Vec<f32>> {
 }
 
 /// The blended matrix of a vertex; `None` when it has no weight.
-fn skin_matrix(palette: &[Mat4], primitive: &Primitive, vertex: usize) -> Option<Mat4> {
+pub fn skin_matrix(palette: &[Mat4], primitive: &Primitive, vertex: usize) -> Option<Mat4> {
     let mut blended = Mat4::ZERO;
     let mut sum = 0.0;
     for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {

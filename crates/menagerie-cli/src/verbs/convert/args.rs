@@ -10,6 +10,19 @@ use crate::options::{Finding, FormatSettings, positive};
 /// at once when it is whole: a conversion that fails leaves the old file as it was.
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(super) shared: SharedArgs,
+    /// Make levels of detail with these parts of the triangles, in place of those that there are
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
+    pub(super) lod: Vec<f32>,
+    /// Go through the common model even to the same format
+    #[arg(long)]
+    pub(super) rebuild: bool,
+}
+
+/// What everything that reads models and writes them has in common.
+#[derive(Args)]
+pub(crate) struct SharedArgs {
     /// Files, patterns, folders (with -r) or - to read, and last the file, folder or - to write
     #[arg(required = true, num_args = 2.., value_names = ["IN", "OUT"])]
     pub(super) paths: Vec<PathBuf>,
@@ -43,12 +56,6 @@ pub(crate) struct ConvertArgs {
     /// Put pictures into the file, or with =false beside it, where the format leaves the choice
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(super) embed_textures: Option<bool>,
-    /// Make levels of detail with these parts of the triangles, in place of those that there are
-    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
-    pub(super) lod: Vec<f32>,
-    /// Go through the common model even to the same format
-    #[arg(long)]
-    pub(super) rebuild: bool,
     /// Print JSON: an array with one object per input
     #[arg(long)]
     pub(super) json: bool,
@@ -59,7 +66,7 @@ pub(crate) struct ConvertArgs {
 }
 
 /// A part of a whole: above zero, below one.
-fn part(text: &str) -> Result<f32, String> {
+pub(crate) fn part(text: &str) -> Result<f32, String> {
     let part: f32 = text.parse().map_err(|_| format!("{text} is no number"))?;
     if part > 0.0 && part < 1.0 { Ok(part) } else { Err(format!("{text} is not between 0 and 1")) }
 }
@@ -91,7 +98,7 @@ impl Unit {
     }
 }
 
-impl ConvertArgs {
+impl SharedArgs {
     /// What all lengths are multiplied by; `None` when they stay as they are.
     pub(super) fn factor(&self) -> Option<f32> {
         let factor = self.scale.unwrap_or(1.0) * self.unit.map_or(1.0, Unit::metres);

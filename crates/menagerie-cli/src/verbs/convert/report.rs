@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use anyhow::Result;
-use menagerie::convert::{Conversion, TextureStatus};
+use menagerie::convert::{Changes, Conversion, TextureStatus};
 use menagerie::diag::{Issue, Loss, LossReport, Severity};
 use menagerie::formats::Format;
 use serde_json::{Value, json};
 
-use super::Failure;
-use super::args::ConvertArgs;
+use super::args::SharedArgs;
+use super::changes;
 use super::target::{Out, Place, Target};
 use super::verify::Verdict;
+use super::{Failure, Job};
 use crate::exit::Exit;
 use crate::{json, output};
 
@@ -24,12 +25,14 @@ pub(super) struct Report {
     from: Option<&'static Format>,
     to: &'static Format,
     output: Option<String>,
+    bytes_before: usize,
     bytes: usize,
     beside: Vec<String>,
     losses: LossReport,
     textures: Vec<TextureStatus>,
     issues: Vec<Issue>,
     verdict: Option<Verdict>,
+    changes: Option<Changes>,
     error: Option<String>,
 }
 
@@ -40,18 +43,20 @@ impl Report {
             from: failure.from,
             to,
             output: None,
+            bytes_before: 0,
             bytes: 0,
             beside: Vec::new(),
             losses: LossReport::new(),
             textures: Vec::new(),
             issues: failure.issues,
             verdict: None,
+            changes: None,
             error: Some(failure.error),
         }
     }
 
     pub(super) fn done(
-        name: String,
+        (name, bytes_before): (String, usize),
         place: &Place,
         conversion: Conversion,
         beside: Vec<String>,
@@ -66,17 +71,19 @@ impl Report {
             from: Some(conversion.from),
             to: conversion.to,
             output: Some(output),
+            bytes_before,
             bytes: conversion.output.bytes.len(),
             beside,
             losses: conversion.losses,
             textures: conversion.textures,
             issues: conversion.issues.into_sorted(),
             verdict,
+            changes: conversion.changes,
             error: None,
         }
     }
 
-    pub(super) fn exit(&self, args: &ConvertArgs) -> Exit {
+    pub(super) fn exit(&self, args: &SharedArgs) -> Exit {
         match &self.error {
             Some(_) => Exit::CouldNot,
             None if args.fail_on_loss && !self.losses.is_empty() => Exit::Wrong,
@@ -85,9 +92,9 @@ impl Report {
         }
     }
 
-    fn to_json(&self) -> Value {
+    fn to_json(&self, shows_changes: bool) -> Value {
         let losses: Vec<Value> = self.losses.iter().map(Loss::to_json).collect();
-        json!({
+        let mut value = json!({
             "file": self.name,
             "output": self.output,
             "from": self.from.map(|format| format.id),
@@ -99,16 +106,22 @@ impl Report {
             "issues": json::issues(&self.issues),
             "verify": self.verdict.as_ref().map(Verdict::to_json),
             "error": self.error,
-        })
+        });
+        if let (true, Some(fields)) = (shows_changes, value.as_object_mut()) {
+            let size = (self.bytes_before, self.bytes);
+            fields.extend(changes::to_json(self.changes.as_ref(), size));
+        }
+        value
     }
 }
 
 /// Says what happened: on standard output, or on standard error where that is taken.
-pub(super) fn print(reports: &[Report], args: &ConvertArgs, target: &Target) -> Result<()> {
+pub(super) fn print(reports: &[Report], job: &Job<'_>, target: &Target) -> Result<()> {
+    let args = job.args;
     if args.json {
-        output::print_json(&reports.iter().map(Report::to_json).collect())?;
+        output::print_json(&reports.iter().map(|report| report.to_json(job.shows_changes)).collect())?;
     } else {
-        let text = text(reports);
+        let text = text(reports, job.shows_changes);
         let taken = matches!(target.out, Out::Stdout) || args.loss_report.as_deref() == Some(Path::new("-"));
         if taken { output::message(format_args!("{}", text.trim_end())) } else { output::print(&text)? }
     }
@@ -118,7 +131,7 @@ pub(super) fn print(reports: &[Report], args: &ConvertArgs, target: &Target) -> 
     Ok(())
 }
 
-fn text(reports: &[Report]) -> String {
+fn text(reports: &[Report], shows_changes: bool) -> String {
     let mut lines = Vec::new();
     for report in reports {
         let (Some(from), Some(out)) = (report.from, &report.output) else { continue };
@@ -128,6 +141,9 @@ fn text(reports: &[Report]) -> String {
         };
         let (name, bytes) = (&report.name, report.bytes);
         lines.push(format!("{name} → {out}: {} to {}, {bytes} bytes, {lost}", from.name, report.to.name));
+        if let Some(done) = report.changes.as_ref().filter(|_| shows_changes) {
+            lines.push(changes::text(done, (report.bytes_before, bytes)));
+        }
         if !report.losses.is_empty() {
             lines.push(losses(&report.losses));
         }

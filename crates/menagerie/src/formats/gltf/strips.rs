@@ -1,5 +1,7 @@
 //! Triangle strips and fans as lists of triangles, and back where a list is still exactly that.
 
+use crate::ops::{triangles_of_fan, triangles_of_strip};
+
 /// The mode of triangle strips.
 pub(super) const STRIP: u32 = 5;
 /// The mode of triangle fans.
@@ -7,24 +9,7 @@ pub(super) const FAN: u32 = 6;
 
 /// The triangles of a strip or a fan.
 pub(super) fn to_triangles(mode: u32, indices: &[u32]) -> Vec<u32> {
-    let mut triangles = Vec::with_capacity(indices.len().saturating_sub(2).saturating_mul(3));
-    match (mode, indices) {
-        (FAN, [centre, rest @ ..]) => {
-            for pair in rest.windows(2) {
-                if let [a, b] = pair {
-                    triangles.extend([*a, *b, *centre]);
-                }
-            }
-        }
-        _ => {
-            for (i, corners) in indices.windows(3).enumerate() {
-                if let [a, b, c] = *corners {
-                    triangles.extend(if i % 2 == 0 { [a, b, c] } else { [a, c, b] });
-                }
-            }
-        }
-    }
-    triangles
+    if mode == FAN { triangles_of_fan(indices) } else { triangles_of_strip(indices) }.into_flattened()
 }
 
 /// The strip or fan that gives exactly these triangles, if there is one.

@@ -7,29 +7,33 @@ mod table;
 pub use near::{WeldTolerance, weld_near};
 pub use table::Welder;
 
+use std::collections::BTreeMap;
+
 use super::select;
+use crate::diag::Aspect;
+use crate::diag::loss::ErrorStats;
 use crate::scene::{Primitive, Scene};
 use rows::Rows;
 
 /// What welding did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Welded {
     /// The vertices before.
     pub before: usize,
     /// The vertices after.
     pub after: usize,
-    /// How far a corner was moved at most, in scene units; zero for exact welding.
-    pub largest_move: f32,
-    /// How much another number of a vertex changed at most; zero for exact welding.
-    pub largest_change: f32,
+    /// How far the vertices that became another one were from it: in scene units for positions and morph targets, for
+    /// other aspects the largest difference of a number. Empty for exact welding.
+    pub errors: BTreeMap<Aspect, ErrorStats>,
 }
 
 impl Welded {
     fn add(&mut self, other: Self) {
         self.before += other.before;
         self.after += other.after;
-        self.largest_move = self.largest_move.max(other.largest_move);
-        self.largest_change = self.largest_change.max(other.largest_change);
+        for (aspect, stats) in other.errors {
+            self.errors.entry(aspect).or_default().merge(stats);
+        }
     }
 }
 

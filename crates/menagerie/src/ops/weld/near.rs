@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use super::rows::Rows;
 use super::{Welded, each_primitive, keep};
-use crate::scene::{Primitive, Scene};
+use crate::diag::Aspect;
+use crate::scene::{CustomAttribute, Primitive, Scene};
 
 /// How far apart vertices may be that become one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,8 +51,7 @@ fn weld_primitive_near(primitive: &mut Primitive, tolerance: WeldTolerance) -> W
             });
             let place = match near {
                 Some((place, apart)) => {
-                    report.largest_move = report.largest_move.max(apart.position);
-                    report.largest_change = report.largest_change.max(apart.other);
+                    apart.report(&mut report);
                     place
                 }
                 None => {
@@ -120,60 +120,87 @@ impl Grid {
 }
 
 /// How far apart two vertices are that are near enough.
-#[derive(Default)]
-struct Apart {
-    position: f32,
-    other: f32,
+struct Apart<'a> {
+    primitive: &'a Primitive,
+    a: usize,
+    b: usize,
+    tolerance: WeldTolerance,
+    errors: [f32; ASPECTS.len()],
 }
 
-impl Apart {
+/// The aspects of what vertices are compared in.
+const ASPECTS: [Aspect; 7] = [
+    Aspect::Positions,
+    Aspect::Normals,
+    Aspect::Tangents,
+    Aspect::Uvs,
+    Aspect::Colors,
+    Aspect::Skins,
+    Aspect::Morphs,
+];
+const POSITIONS: usize = 0;
+const NORMALS: usize = 1;
+const TANGENTS: usize = 2;
+const UVS: usize = 3;
+const COLORS: usize = 4;
+const SKINS: usize = 5;
+const MORPHS: usize = 6;
+
+impl<'a> Apart<'a> {
     /// `None` when they are too far apart in any stream.
-    fn of(p: &Primitive, a: usize, b: usize, tolerance: WeldTolerance) -> Option<Self> {
-        let mut apart = Self::default();
-        let same_joints = p.joints.iter().all(|set| set.get(a) == set.get(b));
-        let same_signs = p.tangents.get(a).map(|t| t[3]) == p.tangents.get(b).map(|t| t[3]);
-        let row = |custom: &'_ crate::scene::CustomAttribute, v: usize| -> Vec<u32> {
-            let values = custom.values.iter().skip(v * custom.width).take(custom.width);
-            values.map(|value| value.to_bits()).collect()
-        };
-        if !same_joints || !same_signs || !p.custom.values().all(|custom| row(custom, a) == row(custom, b)) {
+    fn of(primitive: &'a Primitive, a: usize, b: usize, tolerance: WeldTolerance) -> Option<Self> {
+        let p = primitive;
+        let mut apart = Self { primitive, a, b, tolerance, errors: [0.0; ASPECTS.len()] };
+        if !apart.has_same_exact_streams() {
             return None;
         }
-        apart.moved(&p.positions, a, b, tolerance)?;
-        apart.changed(&p.normals, a, b, tolerance)?;
-        apart.changed(&p.tangents, a, b, tolerance)?;
-        p.uvs.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
-        p.colors.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
-        p.weights.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+        apart.moved(POSITIONS, &p.positions)?;
+        apart.changed(NORMALS, &p.normals)?;
+        apart.changed(TANGENTS, &p.tangents)?;
+        p.uvs.iter().try_for_each(|set| apart.changed(UVS, set))?;
+        p.colors.iter().try_for_each(|set| apart.changed(COLORS, set))?;
+        p.weights.iter().try_for_each(|set| apart.changed(SKINS, set))?;
         for target in &p.targets {
-            apart.moved(&target.positions, a, b, tolerance)?;
-            apart.changed(&target.normals, a, b, tolerance)?;
-            apart.changed(&target.tangents, a, b, tolerance)?;
-            target.uvs.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
-            target.colors.iter().try_for_each(|set| apart.changed(set, a, b, tolerance))?;
+            apart.moved(MORPHS, &target.positions)?;
+            apart.changed(MORPHS, &target.normals)?;
+            apart.changed(MORPHS, &target.tangents)?;
+            target.uvs.iter().try_for_each(|set| apart.changed(MORPHS, set))?;
+            target.colors.iter().try_for_each(|set| apart.changed(MORPHS, set))?;
         }
         Some(apart)
     }
 
-    fn moved(&mut self, list: &[[f32; 3]], a: usize, b: usize, tolerance: WeldTolerance) -> Option<()> {
-        let (Some(a), Some(b)) = (list.get(a), list.get(b)) else { return Some(()) };
-        let squared: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
-        let distance = squared.sqrt() as f32;
-        self.position = self.position.max(distance);
-        (distance <= tolerance.position).then_some(())
+    /// Whether what has no nearness is the same: joints, signs, custom attributes.
+    fn has_same_exact_streams(&self) -> bool {
+        let (p, a, b) = (self.primitive, self.a, self.b);
+        let row = |custom: &CustomAttribute, v: usize| -> Vec<u32> {
+            let values = custom.values.iter().skip(v * custom.width).take(custom.width);
+            values.map(|value| value.to_bits()).collect()
+        };
+        p.joints.iter().all(|set| set.get(a) == set.get(b))
+            && p.tangents.get(a).map(|t| t[3]) == p.tangents.get(b).map(|t| t[3])
+            && p.custom.values().all(|custom| row(custom, a) == row(custom, b))
     }
 
-    fn changed<const N: usize>(
-        &mut self,
-        list: &[[f32; N]],
-        a: usize,
-        b: usize,
-        tolerance: WeldTolerance,
-    ) -> Option<()> {
-        let (Some(a), Some(b)) = (list.get(a), list.get(b)) else { return Some(()) };
+    fn moved(&mut self, aspect: usize, list: &[[f32; 3]]) -> Option<()> {
+        let (Some(a), Some(b)) = (list.get(self.a), list.get(self.b)) else { return Some(()) };
+        let squared: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+        let distance = squared.sqrt() as f32;
+        self.errors[aspect] = self.errors[aspect].max(distance);
+        (distance <= self.tolerance.position).then_some(())
+    }
+
+    fn changed<const N: usize>(&mut self, aspect: usize, list: &[[f32; N]]) -> Option<()> {
+        let (Some(a), Some(b)) = (list.get(self.a), list.get(self.b)) else { return Some(()) };
         let largest = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        self.other = self.other.max(largest);
-        (largest <= tolerance.other).then_some(())
+        self.errors[aspect] = self.errors[aspect].max(largest);
+        (largest <= self.tolerance.other).then_some(())
+    }
+
+    fn report(&self, report: &mut Welded) {
+        for (aspect, error) in ASPECTS.into_iter().zip(self.errors).filter(|(_, error)| *error > 0.0) {
+            report.errors.entry(aspect).or_default().add(f64::from(error));
+        }
     }
 }
 
@@ -203,7 +230,8 @@ mod tests {
             let tolerance = WeldTolerance::of_positions(position);
             let report = weld_primitive_near(&mut primitive, tolerance);
             assert_eq!(primitive.indices, expected, "{list:?} within {position}");
-            assert!(report.largest_move <= position && report.largest_move >= moved * 0.5, "{report:?}");
+            let largest = report.errors.get(&Aspect::Positions).map_or(0.0, |stats| stats.max) as f32;
+            assert!(largest <= position && largest >= moved * 0.5, "{report:?}");
             let once = primitive.clone();
             weld_primitive_near(&mut primitive, tolerance);
             assert_eq!(primitive, once, "twice is as good as once");
@@ -216,7 +244,8 @@ mod tests {
         primitive.uvs = vec![vec![[0.0, 0.5], [1.0, 0.5], [1.0005, 0.5]]];
         let report = weld_primitive_near(&mut primitive, WeldTolerance::of_positions(1e-3));
         assert_eq!(primitive.indices, [0, 1, 1]);
-        assert!(report.largest_change > 4e-4 && report.largest_change <= 1e-3, "{report:?}");
+        let uvs = report.errors[&Aspect::Uvs].max;
+        assert!(uvs > 4e-4 && uvs <= 1e-3, "{report:?}");
     }
 
     /// A million vertices at one place, all with other texture coordinates, must not take for ever.

@@ -10,6 +10,7 @@ use crate::formats::bmd::lift::{TURN, matches_keys};
 use crate::formats::bmd::model::{Animation, rotation};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
 use crate::formats::bmd::vertex::nearest_direction;
+use crate::ops::sparse_keys;
 use crate::scene::{Animation as SceneAnimation, Interpolation, Pose, Property};
 
 /// Frames that an animation can have.
@@ -221,18 +222,11 @@ fn sparse(
     if words.iter().all(|word| *word == at(0)) {
         return vec![(0, at(0))];
     }
-    let mut keys = vec![(0, at(0))];
-    let mut from = 0;
-    while from + 1 < words.len() {
-        let straight = |to: &usize| {
-            let span = (*to - from) as f32;
-            (from + 1..*to).all(|i| off(at(from), at(*to), (i - from) as f32 / span, at(i)) <= tolerance)
-        };
-        let to = (from + 1..words.len()).take_while(straight).last().unwrap_or(from + 1);
-        keys.push((to, at(to)));
-        from = to;
-    }
-    keys
+    let straight = |from: usize, to: usize| {
+        let span = (to - from) as f32;
+        (from + 1..to).all(|i| off(at(from), at(to), (i - from) as f32 / span, at(i)) <= tolerance)
+    };
+    sparse_keys(words.len(), straight).into_iter().map(|i| (i, at(i))).collect()
 }
 
 fn keys_from_json(value: &Value) -> Option<Vec<(usize, u32)>> {

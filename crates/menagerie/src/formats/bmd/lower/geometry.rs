@@ -11,7 +11,7 @@ use crate::formats::bmd::model::{Face, FaceKind, Mesh};
 use crate::formats::bmd::vertex::{
     Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
 };
-use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
+use crate::ops::{bake_morphs, heaviest_joints, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
 };
@@ -364,20 +364,7 @@ fn row<'a>(primitive: &'a Primitive, name: &str, v: usize) -> Option<&'a [f32]> 
 
 /// The joint that holds a vertex most, and its weight.
 fn heaviest(primitive: &Primitive, v: usize) -> Option<(u16, f32)> {
-    let mut sums: Vec<(u16, f32)> = Vec::new();
-    for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {
-        let (joints, weights) = (joints.get(v)?, weights.get(v)?);
-        for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-            match sums.iter_mut().find(|(other, _)| other == joint) {
-                Some((_, sum)) => *sum += weight,
-                None => sums.push((*joint, *weight)),
-            }
-        }
-    }
-    // The first of equal ones.
-    sums.into_iter()
-        .reduce(|best, next| if next.1 > best.1 { next } else { best })
-        .map(|(j, w)| (j, w.min(1.0)))
+    heaviest_joints(primitive, v, 1).0.first().map(|(joint, weight)| (*joint, weight.min(1.0)))
 }
 
 fn blended(palette: &[Mat4], primitive: &Primitive, v: usize) -> Option<Mat4> {

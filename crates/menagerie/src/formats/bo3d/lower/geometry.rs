@@ -10,7 +10,7 @@ use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
     Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices,
 };
-use crate::ops::{bake_morphs, restore_lengths, smooth_normals, split_by_vertex_limit};
+use crate::ops::{bake_morphs, heaviest_joints, restore_lengths, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear, transform_distance,
 };
@@ -158,16 +158,8 @@ impl Lowering<'_> {
         let Some(binding) = binding else { return vec![None; primitive.positions.len()] };
         let mut holders = Vec::with_capacity(primitive.positions.len());
         for vertex in 0..primitive.positions.len() {
-            // Equal joints count together.
-            let mut weights: BTreeMap<u16, f32> = BTreeMap::new();
-            for (joints, values) in primitive.joints.iter().zip(&primitive.weights) {
-                let (Some(joints), Some(values)) = (joints.get(vertex), values.get(vertex)) else { continue };
-                for (joint, weight) in joints.iter().zip(values).filter(|(_, weight)| **weight > 0.0) {
-                    *weights.entry(*joint).or_default() += weight;
-                }
-            }
-            // The first of equally heavy ones.
-            let heaviest = weights.iter().rev().max_by(|a, b| a.1.total_cmp(b.1));
+            let (kept, _) = heaviest_joints(primitive, vertex, 1);
+            let heaviest = kept.first();
             let off = heaviest.map_or(0.0, |(_, weight)| f64::from(1.0 - weight).max(0.0));
             stats.add(if off > 1e-3 { off } else { 0.0 });
             let holder = heaviest.map(|(joint, _)| usize::from(*joint));

@@ -9,7 +9,7 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::lift::{BINORMAL, WEIGHT_SUM};
 use crate::formats::bogle::{FORMAT, names};
-use crate::ops::{bake_morphs, smooth_normals, tangents};
+use crate::ops::{bake_morphs, heaviest_joints, smooth_normals, tangents};
 use crate::scene::{Mesh, MeshId, NodeId, Primitive, Topology, Turn};
 
 /// Bones that a vertex can hang on.
@@ -216,7 +216,7 @@ impl Lowering<'_> {
         let mut lost = ErrorStats::default();
         let mut lists = Vec::with_capacity(primitive.positions.len());
         for vertex in 0..primitive.positions.len() {
-            let (heaviest, rest) = heaviest(primitive, vertex);
+            let (heaviest, rest) = heaviest_joints(primitive, vertex, BONES);
             lost.add(if rest > SMALL_WEIGHT { rest } else { 0.0 });
             let kept: f32 = heaviest.iter().map(|(_, weight)| weight).sum();
             let sum = sums.and_then(|sums| sums.values.get(vertex)).copied().unwrap_or(1.0);
@@ -265,25 +265,4 @@ fn weights_of(primitive: &Primitive, vertex: usize) -> BTreeMap<u16, f64> {
         }
     }
     weights
-}
-
-/// The heaviest joints of a vertex in the order that they have, and the weight of all others.
-fn heaviest(primitive: &Primitive, vertex: usize) -> (Vec<(u16, f32)>, f64) {
-    let mut list: Vec<(u16, f32)> = Vec::new();
-    for (joints, values) in primitive.joints.iter().zip(&primitive.weights) {
-        let (Some(joints), Some(values)) = (joints.get(vertex), values.get(vertex)) else { continue };
-        for (joint, weight) in joints.iter().zip(values).filter(|(_, weight)| **weight > 0.0) {
-            match list.iter_mut().find(|(known, _)| known == joint) {
-                Some((_, sum)) => *sum += weight,
-                None => list.push((*joint, *weight)),
-            }
-        }
-    }
-    let mut lost = 0.0;
-    while list.len() > BONES {
-        let lightest = list.iter().enumerate().min_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
-        let Some((index, _)) = lightest else { break };
-        lost += f64::from(list.remove(index).1);
-    }
-    (list, lost)
 }
