@@ -1,5 +1,7 @@
-//! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again.
+//! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again; `cargo xtask
+//! bench` runs the benchmarks.
 
+mod bench;
 mod docs;
 mod schemas;
 mod steps;
@@ -7,12 +9,13 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | docs";
+const USAGE: &str = "usage: cargo xtask test | docs | bench";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1);
     let result = match task.as_deref() {
         Some("test") => steps::run(&root()),
+        Some("bench") => bench::run(&root()),
         Some("docs") => docs::write(&root()).map(|()| true),
         _ => Err(anyhow::anyhow!(USAGE)),
     };

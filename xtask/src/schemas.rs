@@ -11,6 +11,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("loss-report", loss_report()),
         ("diff", diff()),
         ("convert", array(convert())),
+        ("optimize", array(optimize())),
     ];
     for (name, schema) in &mut schemas {
         if let Some(fields) = schema.as_object_mut() {
@@ -27,6 +28,7 @@ fn title(name: &str) -> &'static str {
         "validate" => "menagerie validate --json",
         "loss-report" => "menagerie convert --loss-report: one input; several give an array of these",
         "diff" => "menagerie diff --json",
+        "optimize" => "menagerie optimize --json",
         _ => "menagerie convert --json",
     }
 }
@@ -92,24 +94,54 @@ fn difference() -> Value {
 }
 
 fn convert() -> Value {
-    object(
-        json!({
-            "file": text("the file as it was given"),
-            "output": json!({ "type": ["string", "null"], "description": "the file that was written" }),
-            "from": format(),
-            "to": { "type": "string" },
+    object(converted(), &[])
+}
+
+/// What `convert` says of one input, and what the steps did to it.
+fn optimize() -> Value {
+    let size = || {
+        nullable_object(json!({
+            "vertices": count(),
+            "triangles": count(),
+            "meshes": count(),
+            "primitives": count(),
+            "nodes": count(),
+            "keys": count(),
+            "vertices_per_triangle": nullable("number"),
             "bytes": count(),
-            "beside": array(text("a file that was written beside the output")),
-            "losses": array(loss()),
-            "textures": array(texture()),
-            "issues": array(issue()),
-            "verify": nullable_object(json!({
-                "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
-            })),
-            "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
-        }),
-        &[],
-    )
+        }))
+    };
+    let step = json!({
+        "step": text("the step's name"),
+        "summary": text("what it did"),
+        "losses": array(loss()),
+    });
+    let mut fields = converted();
+    if let (Some(fields), Value::Object(more)) = (
+        fields.as_object_mut(),
+        json!({ "before": size(), "after": size(), "steps": array(object(step, &[])) }),
+    ) {
+        fields.extend(more);
+    }
+    object(fields, &[])
+}
+
+fn converted() -> Value {
+    json!({
+        "file": text("the file as it was given"),
+        "output": json!({ "type": ["string", "null"], "description": "the file that was written" }),
+        "from": format(),
+        "to": { "type": "string" },
+        "bytes": count(),
+        "beside": array(text("a file that was written beside the output")),
+        "losses": array(loss()),
+        "textures": array(texture()),
+        "issues": array(issue()),
+        "verify": nullable_object(json!({
+            "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
+        })),
+        "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
+    })
 }
 
 fn issue() -> Value {

@@ -103,6 +103,20 @@ fn conversions_report_what_was_lost() {
 }
 
 #[test]
+fn optimize_keeps_to_its_schema() {
+    let home = samples();
+    let at = |name: &str| home.path().join(name).display().to_string();
+    let steps = ["--weld", "--clean", "--simplify", "0.5", "--keys", "0.1", "--order", "--json"];
+    let files =
+        ["optimize", &at("crate.bo3d"), &at("creature.bo3d"), &at("gone.bo3d"), &at("out/"), "--to", "glb"];
+    let value = menagerie(files.into_iter().chain(steps)).exits(2).json();
+    keeps_to("optimize", &value);
+    assert_eq!(value[1]["steps"].as_array().map(Vec::len), Some(5));
+    assert!(value[1]["after"]["triangles"].as_u64() < value[1]["before"]["triangles"].as_u64());
+    assert_eq!(value[2]["before"], Value::Null);
+}
+
+#[test]
 fn diff_keeps_to_its_schema() {
     let home = samples();
     let at = |name: &str| home.path().join(name).display().to_string();

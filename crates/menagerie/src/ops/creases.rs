@@ -54,7 +54,7 @@ pub fn make_primitive_normals(primitive: &mut Primitive, smoothing: Smoothing<'_
     }
     let mut fans = fans(primitive, smoothing);
     let groups: Vec<u32> = (0..primitive.indices.len() as u32).map(|corner| fans.find(corner)).collect();
-    let normals = corner_normals(primitive, &primitive.positions, &groups);
+    let normals = group_normals(&primitive.positions, &primitive.indices, &groups);
     let (corner_of, without_direction) = divide(primitive, &groups, &normals);
     let made = |normals: &[DVec3], corner: &Option<u32>| {
         let group = corner.and_then(|corner| groups.get(corner as usize).copied());
@@ -76,7 +76,7 @@ pub fn make_primitive_normals(primitive: &mut Primitive, smoothing: Smoothing<'_
             true => primitive.positions.clone(),
             false => primitive.positions.iter().zip(&target.positions).map(|(p, d)| add(*p, *d)).collect(),
         };
-        let bent = sums(&bent, &primitive.indices, &groups);
+        let bent = group_normals(&bent, &primitive.indices, &groups);
         let normals = primitive.normals.iter().zip(&corner_of);
         new.normals = normals
             .map(|(normal, corner)| {
@@ -157,11 +157,7 @@ fn point(positions: &[[f32; 3]], index: u32) -> DVec3 {
 }
 
 /// For each group of corners its unit normal, at the place of the group's number.
-fn corner_normals(primitive: &Primitive, positions: &[[f32; 3]], groups: &[u32]) -> Vec<DVec3> {
-    sums(positions, &primitive.indices, groups)
-}
-
-fn sums(positions: &[[f32; 3]], indices: &[u32], groups: &[u32]) -> Vec<DVec3> {
+fn group_normals(positions: &[[f32; 3]], indices: &[u32], groups: &[u32]) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO; indices.len()];
     for (face, triangle) in indices.as_chunks::<3>().0.iter().enumerate() {
         let normal = direction(positions, *triangle);
@@ -217,7 +213,12 @@ fn divide(primitive: &mut Primitive, groups: &[u32], normals: &[DVec3]) -> (Vec<
 fn turn_tangents(primitive: &mut Primitive) {
     for ([x, y, z, _], normal) in primitive.tangents.iter_mut().zip(&primitive.normals) {
         let (normal, tangent) = (Vec3::from_array(*normal), Vec3::new(*x, *y, *z));
-        let flat = (tangent - normal * normal.dot(tangent)).try_normalize();
+        let along = normal.dot(tangent);
+        // What is only rounded stays as it is.
+        if along.abs() < 1e-5 {
+            continue;
+        }
+        let flat = (tangent - normal * along).try_normalize();
         [*x, *y, *z] = flat.unwrap_or_else(|| normal.any_orthonormal_vector()).to_array();
     }
 }
