@@ -52,9 +52,27 @@ fn info() -> Value {
             }), &[])),
             "textures": array(texture()),
             "issues": array(issue()),
+            "packing": array(packing()),
             "error": text("why the file could not be read; only there when it could not"),
         }),
-        &["error"],
+        &["packing", "error"],
+    )
+}
+
+/// How finely a mesh is packed; only there for formats that pack.
+fn packing() -> Value {
+    let number = || json!({ "type": "number", "minimum": 0 });
+    let error = || nullable_object(json!({ "max": number(), "mean": number() }));
+    object(
+        json!({
+            "path": text("the mesh"),
+            "bits": array(count()),
+            "step": number(),
+            "position_error": error(),
+            "normal_error": error(),
+            "uv_error": error(),
+        }),
+        &[],
     )
 }
 

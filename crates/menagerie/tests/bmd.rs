@@ -384,26 +384,34 @@ fn the_fox_moves_as_the_report_says() {
     let (back, losses) = through("bmd", &scene);
     assert_eq!(back.animations.len(), scene.animations.len());
     assert!(back.skins.len() == 1 && back.skins.values().next().unwrap().joints.len() > 20);
+    let stated = |aspect: Aspect, path: &str, unit: &str| {
+        let of = losses.iter().filter(|loss| loss.aspect == aspect && loss.path == path);
+        of.filter_map(|l| l.error).filter(|(_, u)| *u == unit).map(|(s, _)| s.max).fold(0.0, f64::max)
+    };
+    // What `diff` measures on the poses is what the report says, but for the times between frames.
+    let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
+    let mut measured = 0;
+    for difference in report.differences.iter().filter(|d| d.aspect == Aspect::Animations) {
+        let Some((stats, unit)) = difference.error else { continue };
+        let said = stated(Aspect::Animations, &difference.path, unit);
+        assert!(stats.max <= said * 1.02 + 1e-3, "{difference}: the report says {said} {unit}");
+        measured += 1;
+    }
+    assert!(measured >= scene.animations.len(), "{report:#?}");
+    // Vertices follow: blends of joints are blends of bones. The fox is 155 units long.
     for (i, animation) in scene.animations.iter().enumerate() {
-        let named = |unit: &str| {
-            let path = format!("animations[{i}]");
-            let of = losses.iter().filter(|l| l.aspect == Aspect::Animations && l.path == path);
-            of.filter_map(|l| l.error).filter(|(_, u)| *u == unit).map(|(s, _)| s.max).fold(0.0, f64::max)
-        };
-        let (moved, turned) = (named("scene units"), named("degrees"));
-        assert!(moved > 0.0 && turned > 0.0 && turned < 15.0 && moved < 10.0, "{moved} {turned}");
-        println!("{}: {moved} units, {turned} degrees", animation.name);
+        let path = format!("animations[{i}]");
+        let turned = stated(Aspect::Animations, &path, "degrees");
+        let vertices = stated(Aspect::Skins, &path, "scene units");
+        println!("{}: {turned} degrees, vertices {vertices} units", animation.name);
+        assert!(turned < 8.0 && vertices > 0.0 && vertices < 6.0, "{turned} {vertices}");
         let other = &back.animations[i];
         for step in 0..=10 {
             let time = animation.seconds().min(other.seconds()) * step as f32 / 10.0;
-            let (a, b) = (Pose::at(&scene, animation, time), Pose::at(&back, other, time));
-            for (id, node) in scene.nodes.iter().filter(|(_, node)| !node.name.is_empty()) {
-                let Some((partner, _)) = back.nodes.iter().find(|(_, n)| n.name == node.name) else {
-                    continue;
-                };
-                let apart = a.worlds[id.index()].w_axis.distance(b.worlds[partner.index()].w_axis);
-                assert!(f64::from(apart) <= moved * 1.05 + 0.5, "{} {}: {apart}", animation.name, node.name);
-            }
+            let bounds = |scene: &Scene, animation| Pose::at(scene, animation, time).bounds(scene).unwrap();
+            let (a, b) = (bounds(&scene, animation), bounds(&back, other));
+            let off = (a.min - b.min).abs().max((a.max - b.max).abs()).max_element();
+            assert!(f64::from(off) <= vertices * 1.02, "{}: bounds are off by {off}", animation.name);
         }
     }
 }
@@ -445,33 +453,47 @@ fn the_box_man_is_packed_better_than_by_the_original() {
     let Some(shared) = support::shared() else { return };
     let bytes = std::fs::read(shared.join("corpus/real/bmd/boxman0.stl")).unwrap();
     let scene = stl(&bytes, 0.5);
-    for bits in ["64", "96", "128"] {
-        let (model, losses) = lowered(&scene, &[("bmd-vertex", bits)]);
+    // The part of the original's mean error that is left. Rounding to the nearest can do no better than 0.557 with
+    // this model, whose coordinates are not evenly spread; with a bone in its middle the steps are finer.
+    for (bits, centre, part) in [
+        ("64", "off", 0.557),
+        ("96", "off", 0.557),
+        ("128", "off", 0.05),
+        ("64", "on", 0.5),
+        ("96", "on", 0.5),
+    ] {
+        let (model, losses) = lowered(&scene, &[("bmd-vertex", bits), ("bmd-centre", centre)]);
         let error =
             |aspect| losses.iter().filter(|l| l.aspect == aspect).find_map(|l| l.error).map(|(s, _)| s);
-        let position = error(Aspect::Positions).unwrap();
-        println!(
-            "{bits}: {} bytes, position max {} mean {}, normal {:?}",
-            model.to_bytes().len(),
-            position.max,
-            position.mean(),
-            error(Aspect::Normals).map(|s| (s.max, s.mean())),
-        );
-        // Nowhere more than half a step in each direction; the original rounds up, so twice that in the mean.
+        let said = error(Aspect::Positions).unwrap();
+        let places = model.bone_matrices(None);
+        // Nowhere more than half a step in each direction.
         let (mut own, mut original) = (ErrorStats::default(), ErrorStats::default());
         let meant = &scene.meshes.values().next().unwrap().primitives[0].positions;
         for (vertex, meant) in model.meshes.iter().flat_map(|mesh| &mesh.vertices).zip(meant) {
-            let Some(packed) = vertex.packed_position() else { continue };
-            let meant = Turn::YUpToZUp.vector(*meant);
-            for (found, meant) in vertex.position().iter().zip(meant) {
-                assert!((found - meant).abs() <= packed.step() * 0.5001, "{found} {meant}");
-            }
-            own.add(f64::from(Vec3::from_array(vertex.position()).distance(meant.into())));
-            original.add(f64::from(original_position(meant).distance(meant.into())));
+            let meant = Vec3::from_array(Turn::YUpToZUp.vector(*meant));
+            let place = places.get(usize::from(vertex.bone())).copied().unwrap_or_default();
+            let off = place.transform_point3(vertex.position().into()) - meant;
+            let step = vertex.packed_position().map_or(0.0625, Se32::step);
+            assert!(off.abs().max_element() <= step * 0.5001, "{off} of {meant}, step {step}");
+            own.add(f64::from(off.length()));
+            original.add(f64::from(original_position(meant.to_array()).distance(meant)));
         }
-        if own.count > 0 {
-            println!("{bits}: mean of vertices {} against {}", own.mean(), original.mean());
-            assert!(own.mean() <= original.mean() * 0.56, "{} {}", own.mean(), original.mean());
-        }
+        println!(
+            "{bits} centre {centre}: {} bytes, position {:.3} {:.3}, {:.3} of the original's, normal {:?}",
+            model.to_bytes().len(),
+            own.max,
+            own.mean(),
+            own.mean() / original.mean(),
+            error(Aspect::Normals).map(|s| (s.max, s.mean())),
+        );
+        assert!(own.mean() <= original.mean() * part, "{bits}: {} {}", own.mean(), original.mean());
+        assert!((said.max - own.max).abs() < 1e-4 && (said.mean() - own.mean()).abs() < 1e-4, "{said:?}");
+        // What `info` says without the source is in the right order.
+        let packing = &model.packing()[0];
+        assert!(
+            own.max <= packing.position.max && own.mean() <= packing.position.mean() * 2.0,
+            "{packing:?}"
+        );
     }
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use menagerie::convert::{TextureStatus, resolve_textures};
+use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Severity};
-use menagerie::formats::{Format, ReadOptions, Summary};
+use menagerie::formats::{Format, Packing, ReadOptions, Summary};
 use menagerie::scene::{Bounds, Hidden, Pose, Scene};
 use serde_json::{Map, Value, json};
 
@@ -43,6 +44,7 @@ struct Report {
     format: Option<&'static Format>,
     bytes: Option<usize>,
     summary: Option<Summary>,
+    packing: Vec<Packing>,
     bounds: Option<Bounds>,
     animations: Vec<(String, f32, usize)>,
     textures: Vec<TextureStatus>,
@@ -71,6 +73,7 @@ fn report(input: &Input, args: &InfoArgs) -> Report {
         format: None,
         bytes: None,
         summary: None,
+        packing: Vec::new(),
         bounds: None,
         animations: Vec::new(),
         textures: Vec::new(),
@@ -94,6 +97,7 @@ impl Report {
         self.bytes = Some(opened.bytes.len());
         if let Some(model) = opened.model {
             self.summary = Some(model.summary());
+            self.packing = model.packing();
             match model.lift(options) {
                 Ok(mut lifted) => {
                     issues.append(lifted.issues);
@@ -155,11 +159,30 @@ impl Report {
             "textures": json::textures(&self.textures),
             "issues": json::issues(&self.issues),
         });
+        if let (false, Some(fields)) = (self.packing.is_empty(), value.as_object_mut()) {
+            fields.insert("packing".to_owned(), self.packing.iter().map(packing).collect());
+        }
         if let (Some(error), Some(fields)) = (&self.error, value.as_object_mut()) {
             fields.insert("error".to_owned(), json!(error));
         }
         value
     }
+}
+
+/// How finely a mesh is packed, as JSON.
+fn packing(packing: &Packing) -> Value {
+    let error = |stats: &ErrorStats| match stats.count {
+        0 => Value::Null,
+        _ => json!({ "max": stats.max, "mean": stats.mean() }),
+    };
+    json!({
+        "path": packing.path,
+        "bits": packing.bits,
+        "step": float(packing.step),
+        "position_error": error(&packing.position),
+        "normal_error": error(&packing.normal),
+        "uv_error": error(&packing.uv),
+    })
 }
 
 /// The pictures that are inside the file and have no file name.
@@ -218,6 +241,21 @@ impl Report {
         if let Some(Bounds { min, max }) = self.bounds {
             let size = max - min;
             line("bounds", format!("{min:.3} to {max:.3}, size {size:.3}"));
+        }
+        for mesh in &self.packing {
+            let bits: Vec<String> = mesh.bits.iter().map(usize::to_string).collect();
+            let mut value = format!("{}: {}-bit vertices, steps of {}", mesh.path, bits.join("/"), mesh.step);
+            for (what, stats, unit) in [
+                ("positions", &mesh.position, ""),
+                ("normals", &mesh.normal, "°"),
+                ("texture coordinates", &mesh.uv, ""),
+            ] {
+                if stats.count > 0 {
+                    let _ =
+                        write!(value, "; {what} ±{:.4}{unit} (mean {:.4}{unit})", stats.max, stats.mean());
+                }
+            }
+            line("packing", value);
         }
         let axes = &format.axes;
         line(

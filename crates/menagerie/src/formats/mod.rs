@@ -24,6 +24,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bytes::{ByteMap, Limits};
+use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 
@@ -295,6 +296,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// What is in it, for `info`.
     fn summary(&self) -> Summary;
 
+    /// How finely its meshes are packed, for `info`; nothing where numbers are stored as they are.
+    fn packing(&self) -> Vec<Packing> {
+        Vec::new()
+    }
+
     /// Finds what is wrong in it. Issues name paths; their bytes are looked up in the byte map.
     fn check(&self, issues: &mut Issues);
 
@@ -328,6 +334,24 @@ pub struct Summary {
     pub vertices: usize,
     /// Triangles as stored, over all meshes.
     pub triangles: usize,
+}
+
+/// How finely a mesh is packed: what rounding to the nearest cost at most, and what it costs evenly spread values on
+/// average.
+#[derive(Clone, Debug, Default)]
+pub struct Packing {
+    /// The mesh.
+    pub path: String,
+    /// The sizes of its vertices in bits.
+    pub bits: Vec<usize>,
+    /// The largest distance between neighbouring values of a coordinate, in the file's units.
+    pub step: f32,
+    /// How far positions are off, in the file's units.
+    pub position: ErrorStats,
+    /// How far normals are off, in degrees.
+    pub normal: ErrorStats,
+    /// How far texture coordinates are off.
+    pub uv: ErrorStats,
 }
 
 /// A written file.

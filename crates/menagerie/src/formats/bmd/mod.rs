@@ -17,6 +17,7 @@ pub mod codes;
 mod lift;
 mod lower;
 mod model;
+mod packing;
 mod pose;
 mod read;
 mod vertex;
@@ -94,6 +95,18 @@ pub static FORMAT: Format = Format {
             name: "bmd-key-error",
             values: &[],
             help: "how far off keys may be left out, in scene units and degrees (default: what packing costs anyway)",
+            reading: false,
+        },
+        FormatOption {
+            name: "bmd-blend",
+            values: &["on", "off"],
+            help: "whether vertices of several joints get pseudo-bones when writing BMD, or the heaviest joint (default: on)",
+            reading: false,
+        },
+        FormatOption {
+            name: "bmd-centre",
+            values: &["off", "on"],
+            help: "whether to hang what stands still on a bone in its middle when writing BMD, for finer steps (default: off)",
             reading: false,
         },
         FormatOption {

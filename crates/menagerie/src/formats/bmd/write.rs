@@ -9,7 +9,7 @@ use super::model::{
 use super::vertex::VertexKind;
 use crate::bytes::{ByteMap, FieldType, MapKind, MapNode, Record, Span, Writer};
 use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::formats::{FileModel, Format, Lifted, Output, Packing, ReadOptions, Summary};
 
 /// A part of the file that something refers to.
 enum Region<'a> {
@@ -395,6 +395,10 @@ impl FileModel for Model {
 
     fn summary(&self) -> Summary {
         Model::summary(self)
+    }
+
+    fn packing(&self) -> Vec<Packing> {
+        Model::packing(self)
     }
 
     fn check(&self, issues: &mut Issues) {

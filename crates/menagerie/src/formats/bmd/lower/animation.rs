@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use glam::{Mat4, Quat, Vec3};
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ use crate::formats::bmd::model::{Animation, rotation};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
 use crate::formats::bmd::vertex::nearest_direction;
 use crate::ops::sparse_keys;
-use crate::scene::{Animation as SceneAnimation, Interpolation, Pose, Property};
+use crate::scene::{Animation as SceneAnimation, Interpolation, NodeId, Pose, Property, Scene};
 
 /// Frames that an animation can have.
 const MAX_FRAMES: usize = 255;
@@ -89,8 +91,9 @@ impl Lowering<'_> {
         let (rate, frames) = self.rate(path, animation);
         let hz = rate as f32 / 4.0;
         let bones = self.model.animated_bones();
-        let wanted: Vec<Vec<Mat4>> =
-            (0..frames).map(|frame| self.wanted(animation, frame as f32 / hz)).collect();
+        let wanted: Vec<Vec<Mat4>> = (0..frames)
+            .map(|frame| self.wanted(&Pose::at(self.scene, animation, frame as f32 / hz)))
+            .collect();
         let mut lowered =
             Animation { frame_count: frames as u8, rate: rate as u8 | 0x80, ..Animation::default() };
         let mut all_keys = vec![Keys::default(); bones];
@@ -140,17 +143,27 @@ impl Lowering<'_> {
     }
 
     /// Where bones should be at a time, so that vertices stored at rest are where the Scene has them.
-    fn wanted(&self, animation: &SceneAnimation, seconds: f32) -> Vec<Mat4> {
-        let pose = Pose::at(self.scene, animation, seconds);
-        let of = |(bone, place): (usize, &Mat4)| {
-            let Some(node) = self.node_of.get(bone).copied().flatten() else { return *place };
-            let own = TURN.inverse();
-            let now = own.matrix(pose.worlds.get(node.index()).copied().unwrap_or_default());
-            let rest = own.matrix(self.rest.worlds.get(node.index()).copied().unwrap_or_default());
-            let inverse = rest.inverse();
-            if inverse.is_finite() { now * inverse * *place } else { *place }
-        };
-        self.places.iter().enumerate().map(of).collect()
+    fn wanted(&self, pose: &Pose) -> Vec<Mat4> {
+        let mut all: Vec<Mat4> = Vec::with_capacity(self.places.len());
+        for (bone, place) in self.places.iter().enumerate() {
+            let wanted = match self.node_of.get(bone).copied().flatten() {
+                Some(node) => {
+                    let own = TURN.inverse();
+                    let now = own.matrix(pose.worlds.get(node.index()).copied().unwrap_or_default());
+                    let rest = own.matrix(self.rest.worlds.get(node.index()).copied().unwrap_or_default());
+                    let inverse = rest.inverse();
+                    if inverse.is_finite() { now * inverse * *place } else { *place }
+                }
+                // A helper stays where it is in its parent.
+                None => {
+                    let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
+                    let rest = self.places.get(parent).copied().unwrap_or_default();
+                    all.get(parent).map_or(*place, |now| *now * inverse_place(&rest) * *place)
+                }
+            };
+            all.push(wanted);
+        }
+        all
     }
 
     /// The keys of one bone from its place in its parent at every frame.
@@ -187,24 +200,117 @@ impl Lowering<'_> {
         }
     }
 
-    /// How far bones are from where they should be, on frames and between them.
+    /// How far bones and vertices are from where they should be, on frames and between them.
     fn measure_poses(&mut self, path: &str, animation: &SceneAnimation, hz: f32, frames: usize) {
         let index = self.model.animations.len() - 1;
+        let bones = self.model.animated_bones();
         let (mut moved, mut turned) = (ErrorStats::default(), ErrorStats::default());
-        for half in 0..frames.saturating_mul(2).saturating_sub(1) {
-            let frame = half as f32 / 2.0;
-            let found = self.model.bone_matrices(Some((index, frame)));
-            for (found, wanted) in found.iter().zip(self.wanted(animation, frame / hz)) {
+        let mut vertices = ErrorStats::default();
+        for time in measured_times(animation, hz, frames) {
+            let pose = Pose::at(self.scene, animation, time);
+            let found = self.model.bone_matrices(Some((index, time * hz)));
+            for (bone, (found, wanted)) in found.iter().zip(self.wanted(&pose)).take(bones).enumerate() {
+                // What counts is where the node itself is, with what packing the rest pose cost.
+                let node = self.node_of.get(bone).copied().flatten();
+                let node = node.and_then(|node| pose.worlds.get(node.index()));
+                let wanted = node.map_or(wanted, |world| TURN.inverse().matrix(*world));
                 moved.add(f64::from(found.w_axis.distance(wanted.w_axis)));
                 let (_, a, _) = found.to_scale_rotation_translation();
                 let (_, b, _) = wanted.to_scale_rotation_translation();
                 let off = 2.0 * (a - b).length().min((a + b).length()).to_degrees();
                 turned.add(if off.is_finite() { f64::from(off) } else { 0.0 });
             }
+            self.watched.measure(self.scene, &pose, &found, &mut vertices);
         }
         let message = format!("sampled at {hz} frames a second and packed; bones are elsewhere");
         self.losses.measured(Aspect::Animations, path, message.clone(), moved, "scene units");
         self.losses.measured(Aspect::Animations, path, message, turned, "degrees");
+        let message = "vertices are elsewhere while it plays";
+        self.losses.measured(Aspect::Skins, path, message, vertices, "scene units");
+    }
+}
+
+/// Times at which poses are compared at most.
+const MAX_TIMES: usize = 800;
+
+/// The times at which poses are compared: frames, the source's keys, and the middles between them.
+fn measured_times(animation: &SceneAnimation, hz: f32, frames: usize) -> Vec<f32> {
+    let end = frames.saturating_sub(1) as f32 / hz;
+    let keys = animation.channels.iter().flat_map(|channel| channel.times.iter().copied());
+    let mut times: Vec<f32> = keys.filter(|time| (0.0..=end).contains(time)).collect();
+    times.extend((0..frames).map(|frame| frame as f32 / hz));
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    let next = times.iter().skip(1);
+    let middles: Vec<f32> = times.iter().zip(next).map(|(a, b)| (a + b) / 2.0).collect();
+    times.extend(middles);
+    times.sort_by(f32::total_cmp);
+    let step = times.len().div_ceil(MAX_TIMES).max(1);
+    times.into_iter().step_by(step).collect()
+}
+
+/// Vertices that are watched at most.
+const MAX_WATCHED: usize = 4096;
+
+/// Some of the skinned vertices of the Scene, with what became of them.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    list: Vec<WatchedVertex>,
+    /// How many there were.
+    seen: usize,
+    /// One of so many is kept, as a power of two.
+    one_of: u32,
+}
+
+#[derive(Debug)]
+struct WatchedVertex {
+    node: NodeId,
+    stored: Vec3,
+    joints: Vec<(u16, f32)>,
+    bone: usize,
+    local: Vec3,
+}
+
+impl Watched {
+    /// Takes note of a vertex, unless enough like it are watched already.
+    pub(super) fn add(
+        &mut self,
+        node: NodeId,
+        stored: Vec3,
+        joints: Vec<(u16, f32)>,
+        bone: usize,
+        local: Vec3,
+    ) {
+        if self.seen % (1 << self.one_of) == 0 {
+            self.list.push(WatchedVertex { node, stored, joints, bone, local });
+        }
+        self.seen += 1;
+        if self.list.len() > MAX_WATCHED {
+            let mut odd = true;
+            self.list.retain(|_| {
+                odd = !odd;
+                !odd
+            });
+            self.one_of += 1;
+        }
+    }
+
+    /// How far the vertices are from where a pose of the Scene has them, when bones are in these places.
+    fn measure(&self, scene: &Scene, pose: &Pose, places: &[Mat4], stats: &mut ErrorStats) {
+        let mut palettes: BTreeMap<NodeId, Vec<Mat4>> = BTreeMap::new();
+        for vertex in &self.list {
+            let palette = palettes
+                .entry(vertex.node)
+                .or_insert_with(|| pose.palette(scene, vertex.node).unwrap_or_default());
+            let moved = |(joint, weight): &(u16, f32)| {
+                palette.get(usize::from(*joint)).copied().unwrap_or_default().transform_point3(vertex.stored)
+                    * *weight
+            };
+            let meant = vertex.joints.iter().map(moved).fold(Vec3::ZERO, |sum, part| sum + part);
+            let place = places.get(vertex.bone).copied().unwrap_or_default();
+            let found = TURN.vec3(place.transform_point3(vertex.local));
+            stats.add(f64::from(found.distance(meant)));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::Value;
 
+use super::blends::influences;
 use super::{Lowering, Piece, inverse_place, word};
 use crate::bytes::f8a_from_f32;
 use crate::diag::loss::ErrorStats;
@@ -11,7 +12,7 @@ use crate::formats::bmd::model::{Face, FaceKind, Mesh};
 use crate::formats::bmd::vertex::{
     Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
 };
-use crate::ops::{bake_morphs, heaviest_joints, smooth_normals, split_by_vertex_limit};
+use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
 };
@@ -132,6 +133,11 @@ impl Lowering<'_> {
             with.0 |= vertex.st(flat, self.st).is_some();
             with.1 |= vertex.normal_codes(flat).is_none();
             self.measure(primitive, v, placed, &vertex, flat, &mut errors);
+            if node.skin.is_some() {
+                let (stored, local) =
+                    (primitive.positions.get(v).copied().unwrap_or_default(), vertex.position());
+                self.watched.add(id, stored.into(), influences(primitive, v), placed.bone, local.into());
+            }
             mesh.vertices.push(vertex);
         }
         mesh.faces = faces(primitive);
@@ -156,16 +162,19 @@ impl Lowering<'_> {
         let solid = self.as_read && node.extras.get(FORMAT.id, "solid_mesh").is_some();
         let palette = self.rest.palette(self.scene, id).filter(|_| !primitive.joints.is_empty());
         let own = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
-        let skin = node.skin.and_then(|skin| self.scene.skins.get(skin));
         let mut list = Vec::with_capacity(primitive.positions.len());
         for (v, position) in primitive.positions.iter().enumerate() {
             let stored = Vec3::from_array(*position);
             let bound = palette.as_ref().and_then(|palette| blended(palette, primitive, v));
             let (mut matrix, mut bone) = (bound.unwrap_or(own), self.bone_at(id));
-            if let (Some((joint, weight)), Some(skin)) = (heaviest(primitive, v), skin) {
-                let held = skin.joints.get(usize::from(joint)).map_or(0, |joint| self.bone_at(*joint));
-                errors.weight.add(f64::from(1.0 - weight));
-                bone = held;
+            if let Some(skin) = node.skin.filter(|_| bound.is_some()) {
+                let joints = influences(primitive, v);
+                let rigid =
+                    || joints.first().map(|(joint, weight)| (self.bone_of_joint(skin, *joint), 1.0 - weight));
+                if let Some((held, off)) = self.blends.find(skin, &joints).or_else(rigid) {
+                    errors.weight.add(if off > 1e-6 { f64::from(off) } else { 0.0 });
+                    bone = held;
+                }
             }
             // At rest a bind matrix undoes its joint, but for the last digits.
             let moved = matrix.transform_point3(stored);
@@ -312,10 +321,10 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Uvs, path, "packed into 11 to 14 bits", errors.uv, "uv");
         let message = "vertex colours became the nearest of 256 shades";
         self.losses.measured(Aspect::Colors, path, message, errors.colour, "linear colour");
-        let message = "each vertex hangs on the one bone that held it most";
+        let message = "weights were rounded to what a bone or a blend of up to four can have";
         self.losses.measured(Aspect::Skins, path, message, errors.weight, "weight");
         if errors.weight.is_off() {
-            let message = "with one bone a vertex the normals turn with that bone";
+            let message = "normals turn with the rounded weights";
             self.losses.approximated(Aspect::Normals, path, message);
         }
         if primitive.normals.is_empty() && !mesh.vertices.is_empty() {
@@ -360,11 +369,6 @@ struct Placed {
 fn row<'a>(primitive: &'a Primitive, name: &str, v: usize) -> Option<&'a [f32]> {
     let CustomAttribute { width, values } = primitive.custom.get(name)?;
     values.get(v * width..(v + 1) * width)
-}
-
-/// The joint that holds a vertex most, and its weight.
-fn heaviest(primitive: &Primitive, v: usize) -> Option<(u16, f32)> {
-    heaviest_joints(primitive, v, 1).0.first().map(|(joint, weight)| (*joint, weight.min(1.0)))
 }
 
 fn blended(palette: &[Mat4], primitive: &Primitive, v: usize) -> Option<Mat4> {

@@ -1,10 +1,11 @@
 //! Scene to BMD.
 //!
 //! Nodes that are joints or move become bones; everything else is baked into vertices, which are stored in the space of
-//! the one bone that holds them most. What a Scene that was read from BMD keeps about its file is used again as long
+//! the bone that holds them, or of a pseudo-bone where several do. What a Scene that was read from BMD keeps about its file is used again as long
 //! as it still means the same, so that the numbers of the file come back.
 
 mod animation;
+mod blends;
 mod geometry;
 mod layout;
 mod material;
@@ -21,6 +22,7 @@ use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, parents};
+use blends::Blends;
 use layout::{Names, lay_out};
 
 /// Makes a file model for the registry.
@@ -85,6 +87,12 @@ struct Lowering<'a> {
     node_of: Vec<Option<NodeId>>,
     /// From the space of each bone to the model's, at rest, in the file's axes.
     places: Vec<Mat4>,
+    /// The bone on which hangs what stands still, where there is one beside bone 0.
+    centre: Option<usize>,
+    /// The pseudo-bones of vertices that hang on several joints.
+    blends: Blends,
+    /// Some of the vertices, to see where animations take them.
+    watched: animation::Watched,
     pieces: Vec<Piece>,
     /// The distance of each level of detail.
     distances: Vec<Option<f32>>,
@@ -107,6 +115,9 @@ impl<'a> Lowering<'a> {
             bone_of: vec![None; scene.nodes.len()],
             node_of: Vec::new(),
             places: Vec::new(),
+            centre: None,
+            blends: Blends::default(),
+            watched: animation::Watched::default(),
             pieces: Vec::new(),
             distances: Vec::new(),
         }
@@ -243,7 +254,8 @@ impl<'a> Lowering<'a> {
                 self.losses.approximated(Aspect::Topology, "nodes", message);
             }
             if !self.model.bones.is_empty() {
-                let message = "every vertex hangs on one bone now, those of rigid nodes too";
+                let message =
+                    "every vertex hangs on one bone or blend of bones now, those of rigid nodes too";
                 self.losses.approximated(Aspect::Skins, "nodes", message);
             }
             if !self.scene.meshes.is_empty() {

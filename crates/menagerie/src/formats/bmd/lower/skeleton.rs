@@ -10,7 +10,7 @@ use crate::formats::bmd::lift::{TURN, own_rotation};
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
 use crate::formats::bmd::vertex::nearest_direction;
 use crate::formats::bmd::{FORMAT, pose};
-use crate::scene::{NodeId, Property};
+use crate::scene::{Hidden, NodeId, Property};
 
 /// Bones that ids can tell apart, without the 16 that 64-bit vertices have no id for.
 const MAX_BONES: usize = 240;
@@ -25,6 +25,7 @@ impl Lowering<'_> {
             self.node_of.clear();
             self.bone_of.iter_mut().for_each(|bone| *bone = None);
             self.new_bones();
+            self.make_blends();
         }
         self.places = pose::rest(&self.model.bones);
     }
@@ -118,7 +119,8 @@ impl Lowering<'_> {
 
     fn new_bones(&mut self) {
         let moving = self.moving_nodes();
-        if moving.is_empty() {
+        let centred = self.options.settings.get("bmd-centre") == Some("on");
+        if moving.is_empty() && !centred {
             return;
         }
         self.push_bone(Bone::default(), b"base".to_vec(), None);
@@ -149,6 +151,20 @@ impl Lowering<'_> {
             self.push_bone(bone, name.unwrap_or_default(), Some(id));
             self.places = pose::rest(&self.model.bones);
         }
+        if centred {
+            self.push_centre();
+        }
+    }
+
+    /// A bone in the middle of the model, so that what hangs on it has smaller coordinates, which are packed finer.
+    fn push_centre(&mut self) {
+        let Some(bounds) = self.rest.bounds_with(self.scene, Hidden::Counts) else { return };
+        let middle = TURN.inverse().vec3((bounds.min + bounds.max) / 2.0);
+        let bone = Bone { translation: Se32::nearest(middle.to_array()).0, ..Bone::default() };
+        self.centre = Some(self.push_bone(bone, b"centre".to_vec(), None));
+        let message = "a bone in the middle of the model was added, on which hangs what stands still";
+        self.losses.added(Aspect::Skins, "nodes", message);
+        self.places = pose::rest(&self.model.bones);
     }
 
     /// The bone of the nearest node above that has one; bone 0 when none has.
@@ -165,6 +181,7 @@ impl Lowering<'_> {
 
     /// The bone that a node moves with.
     pub(super) fn bone_at(&self, id: NodeId) -> usize {
-        self.bone_of.get(id.index()).copied().flatten().unwrap_or_else(|| self.bone_above(id))
+        let bone = self.bone_of.get(id.index()).copied().flatten().unwrap_or_else(|| self.bone_above(id));
+        if bone == 0 { self.centre.unwrap_or(0) } else { bone }
     }
 }
