@@ -101,7 +101,7 @@ mod tests {
             let mesh = Mesh { vertices: vec![form.pack(&unpacked)], ..Mesh::default() };
             let packing = packing_of(0, &mesh, false);
             assert_eq!((packing.bits.as_slice(), packing.step), (&[bits][..], step), "{form:?}");
-            assert!((packing.uv.max - f64::from(uv) * 0.5f64.sqrt()).abs() < 1e-9, "{form:?}");
+            assert!((packing.uv.max - uv * 0.5f64.sqrt()).abs() < 1e-9, "{form:?}");
             assert!(packing.position.max >= f64::from(step) / 2.0 && packing.position.mean() > 0.0);
         }
     }

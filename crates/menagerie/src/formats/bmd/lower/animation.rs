@@ -281,7 +281,7 @@ impl Watched {
         bone: usize,
         local: Vec3,
     ) {
-        if self.seen % (1 << self.one_of) == 0 {
+        if self.seen.is_multiple_of(1 << self.one_of) {
             self.list.push(WatchedVertex { node, stored, joints, bone, local });
         }
         self.seen += 1;
