@@ -138,6 +138,7 @@ impl Op {
                 let made = super::make_normals(scene, *degrees);
                 let message = "normals were made anew";
                 count(losses, Aspect::Normals, Approximated, message, made.primitives);
+                forgotten(losses, made.forgotten);
                 let (before, after) = (made.vertices_before, made.vertices_after);
                 format!("{} primitives have new normals; {before} vertices became {after}", made.primitives)
             }
@@ -182,6 +183,11 @@ fn count(losses: &mut LossReport, aspect: Aspect, kind: LossKind, message: &str,
     if count > 0 {
         losses.push(Loss::new(aspect, kind, "", message).count(count));
     }
+}
+
+fn forgotten(losses: &mut LossReport, attributes: usize) {
+    let message = "what a format kept about the old normals and binormals is gone";
+    count(losses, Aspect::CustomAttributes, Dropped, message, attributes);
 }
 
 /// Reports an error that was measured, if anything is off.
@@ -234,6 +240,7 @@ fn clean(scene: &mut Scene, losses: &mut LossReport) -> String {
 fn tangents(scene: &mut Scene, losses: &mut LossReport) -> String {
     let made = super::make_tangents(scene);
     count(losses, Aspect::Tangents, Approximated, "tangents were made anew", made.primitives);
+    forgotten(losses, made.forgotten);
     let (before, after) = (made.vertices_before, made.vertices_after);
     format!(
         "{} primitives have new tangents, {} lack normals or texture coordinates; {before} vertices became {after}",

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::bake_morphs;
+use super::normals::forget_custom;
 use crate::scene::{Animation, Arena, Mesh, MeshId, NodeId, Pose, Primitive, Scene, Transform};
 
 /// An animation of a Scene that may not have it.
@@ -159,6 +160,10 @@ fn baked(mesh: &Mesh, weights: &[f32], change: impl Fn(&mut Primitive)) -> Mesh 
     mesh.weights.clear();
     mesh.target_names.clear();
     for primitive in &mut mesh.primitives {
+        if !primitive.targets.is_empty() || !primitive.joints.is_empty() {
+            // What was kept about normals belongs to those at rest.
+            forget_custom(primitive, "NORMAL");
+        }
         if !primitive.targets.is_empty() {
             bake_morphs(primitive, weights);
         }

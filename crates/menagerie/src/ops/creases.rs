@@ -1,5 +1,6 @@
 use glam::{DVec3, Vec3};
 
+use super::normals::forget_custom;
 use super::sets::Sets;
 use super::{Welder, select, weld_primitive};
 use crate::scene::{MorphTarget, Primitive, Scene};
@@ -25,6 +26,8 @@ pub struct MadeNormals {
     pub vertices_after: usize,
     /// Corners of triangles without area, which took the normal of a neighbour or none at all.
     pub without_direction: usize,
+    /// Custom attributes that are gone, because they told more about what is new now.
+    pub forgotten: usize,
 }
 
 /// Makes new normals for every primitive of triangles, in place of those that it has: smooth across edges where two
@@ -42,6 +45,7 @@ pub fn make_normals(scene: &mut Scene, degrees: f32) -> MadeNormals {
         report.vertices_before += made.vertices_before;
         report.vertices_after += made.vertices_after;
         report.without_direction += made.without_direction;
+        report.forgotten += made.forgotten;
     }
     report
 }
@@ -52,6 +56,7 @@ pub fn make_primitive_normals(primitive: &mut Primitive, smoothing: Smoothing<'_
     if primitive.triangles().is_empty() {
         return MadeNormals { vertices_before: before, vertices_after: before, ..MadeNormals::default() };
     }
+    let forgotten = forget_custom(primitive, "NORMAL");
     let mut fans = fans(primitive, smoothing);
     let groups: Vec<u32> = (0..primitive.indices.len() as u32).map(|corner| fans.find(corner)).collect();
     let normals = group_normals(&primitive.positions, &primitive.indices, &groups);
@@ -86,7 +91,13 @@ pub fn make_primitive_normals(primitive: &mut Primitive, smoothing: Smoothing<'_
             .collect();
     }
     let welded = weld_primitive(primitive);
-    MadeNormals { primitives: 1, vertices_before: before, vertices_after: welded.after, without_direction }
+    MadeNormals {
+        primitives: 1,
+        vertices_before: before,
+        vertices_after: welded.after,
+        without_direction,
+        forgotten,
+    }
 }
 
 fn add(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -281,8 +292,13 @@ mod tests {
         let mut primitive = cube();
         primitive.indices.extend([0, 0, 1, 0, 1, 1, 2, 2, 2]);
         primitive.positions.push([1e38; 3]);
+        let lengths = crate::scene::CustomAttribute { width: 1, values: vec![2.0; 9] };
+        for name in ["_BO3D_NORMAL_LENGTH", "_HEAT"] {
+            primitive.custom.insert(name.to_owned(), lengths.clone());
+        }
         let report = make_primitive_normals(&mut primitive, Smoothing::Angle(30.0));
-        assert_eq!(report.without_direction, 9);
+        assert_eq!((report.without_direction, report.forgotten), (9, 1));
+        assert_eq!(primitive.custom.keys().collect::<Vec<_>>(), ["_HEAT"]);
         // The vertex that nothing uses is still there.
         assert_eq!(report.vertices_after, 25);
         let mut scene = Scene::default();

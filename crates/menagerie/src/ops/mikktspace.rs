@@ -1,5 +1,6 @@
 use glam::{DVec2, DVec3};
 
+use super::normals::forget_custom;
 use super::{Welder, select, weld_primitive};
 use crate::scene::{Primitive, Scene, Topology};
 
@@ -16,6 +17,8 @@ pub struct MadeTangents {
     pub vertices_after: usize,
     /// Corners whose texture coordinates have no direction; they have any tangent that is orthogonal to the normal.
     pub without_direction: usize,
+    /// Custom attributes that are gone, because they told more about what is new now.
+    pub forgotten: usize,
 }
 
 /// Makes new tangents, in place of those that there are, as MikkTSpace does: what bakers of normal maps and most
@@ -30,6 +33,9 @@ pub fn make_tangents(scene: &mut Scene) -> MadeTangents {
         let before = primitive.vertex_count();
         report.vertices_before += before;
         if primitive.topology == Topology::Triangles && !primitive.indices.is_empty() {
+            if !primitive.normals.is_empty() && !primitive.uvs.is_empty() {
+                report.forgotten += forget_custom(primitive, "BINORMAL");
+            }
             match make_primitive_tangents(primitive) {
                 Some(without_direction) => {
                     report.primitives += 1;

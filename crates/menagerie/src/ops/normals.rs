@@ -50,3 +50,11 @@ pub fn restore_lengths(normals: &mut [[f32; 3]], primitive: &Primitive, lengths:
         }
     }
 }
+
+/// Forgets what formats kept about directions that are made anew: custom attributes whose name has `word` in it, such as
+/// the lengths of raw normals and raw binormals. How many there were.
+pub(super) fn forget_custom(primitive: &mut Primitive, word: &str) -> usize {
+    let before = primitive.custom.len();
+    primitive.custom.retain(|name, _| !name.contains(word));
+    before - primitive.custom.len()
+}

@@ -1,7 +1,7 @@
 use glam::{Quat, Vec3};
 
 use crate::scene::{
-    Channel, Interpolation, LightKind, MorphTarget, Node, NodeId, Property, Scene, Transform, Turn,
+    Channel, Interpolation, LightKind, MorphTarget, Node, NodeId, Primitive, Property, Scene, Transform, Turn,
 };
 
 /// What turning the axes did.
@@ -22,6 +22,7 @@ pub fn turn_axes(scene: &mut Scene, turn: Turn) -> Turned {
         return Turned::default();
     }
     for primitive in scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives) {
+        turn_kept_normals(primitive, turn);
         let vectors = primitive.positions.iter_mut().chain(&mut primitive.normals);
         vectors.for_each(|v| *v = turn.vector(*v));
         for [x, y, z, _] in &mut primitive.tangents {
@@ -39,6 +40,15 @@ pub fn turn_axes(scene: &mut Scene, turn: Turn) -> Turned {
         turn_channel(channel, turn);
     }
     Turned { added_nodes: look_again(scene, turn) }
+}
+
+/// Raw normals and binormals that a format kept are directions too.
+fn turn_kept_normals(primitive: &mut Primitive, turn: Turn) {
+    for (_, kept) in primitive.custom.iter_mut().filter(|(name, _)| name.contains("NORMAL")) {
+        if kept.width == 3 {
+            kept.values.as_chunks_mut::<3>().0.iter_mut().for_each(|v| *v = turn.vector(*v));
+        }
+    }
 }
 
 fn turn_target(target: &mut MorphTarget, turn: Turn) {
@@ -128,7 +138,7 @@ fn rotate_first(transform: &mut Transform, by: Quat) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Camera, Extras, Mesh, Pose, Primitive, Projection, SceneRoot, assert_scene};
+    use crate::scene::{Camera, Extras, Mesh, Pose, Projection, SceneRoot, assert_scene};
 
     #[test]
     fn everything_turns_together() {
