@@ -126,7 +126,7 @@ fn bad_files_are_reported_with_a_place() {
             let start = Instant::now();
             let reading = file.read(format);
             let took = start.elapsed();
-            assert!(took < Duration::from_millis(100), "{} took {took:?}", file.name());
+            assert!(took < Duration::from_secs(2), "{} took {took:?}", file.name());
             let serious = |severity| severity != Severity::Info;
             let located = reading.issues.iter().filter(|issue| serious(issue.severity)).any(|issue| {
                 issue.span.is_some_and(|span| span.end <= file.bytes.len() as u64) || file.bytes.is_empty()

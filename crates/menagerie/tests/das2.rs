@@ -577,7 +577,7 @@ fn deep_levels_of_detail_cost_no_stack() {
         assert!(reading.issues.iter().any(|issue| issue.code.id == "das2/lod-depth"));
         assert_eq!(again.write().unwrap().bytes, bytes);
         assert!(again.lift(&ReadOptions::default()).is_ok());
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     }
 }
 

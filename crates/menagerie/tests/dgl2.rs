@@ -150,7 +150,36 @@ fn the_level_is_as_large_as_it_should_be() {
             "{bounds:?}"
         );
         assert_eq!(scene.nodes.values().filter(|node| node.light.is_some()).count(), 14);
+        the_level_as_glb(&file, &model);
     }
+}
+
+/// The level as GLB: lights, hidden entities, textures by their roles, and no mesh that needs more than one draw for a
+/// TRIMESH and a material.
+fn the_level_as_glb(file: &TestFile, model: &Model) {
+    let gltf = Format::by_id("gltf").expect("glTF is there");
+    let mut options = ConvertOptions::default();
+    options.write.extension = "glb".to_owned();
+    let done = convert(&file.bytes, Some("level.dgl2"), gltf, &options).unwrap();
+    let scene = gltf.open(&done.output.bytes, &ReadOptions::default()).model.unwrap();
+    let scene = scene.lift(&ReadOptions::default()).unwrap().scene;
+    assert_scene(&scene);
+    let text = String::from_utf8_lossy(&done.output.bytes);
+    assert!(text.contains("KHR_lights_punctual") && text.contains("KHR_node_visibility"));
+    assert_eq!(scene.lights.len(), 14);
+    let hidden = |scene: &Scene| scene.nodes.values().filter(|node| !node.visible).count();
+    assert_eq!(hidden(&scene), hidden(&lifted(model)));
+    assert!(hidden(&scene) > 0);
+    assert!(scene.meshes.len() <= 160, "{} meshes", scene.meshes.len());
+    for mesh in scene.meshes.values() {
+        let mut materials: Vec<_> = mesh.primitives.iter().map(|primitive| primitive.material).collect();
+        materials.sort_unstable();
+        let count = materials.len();
+        materials.dedup();
+        assert_eq!(materials.len(), count, "{}: a material is drawn twice", mesh.name);
+    }
+    let normal_maps = scene.materials.values().filter(|material| material.normal_texture.is_some()).count();
+    assert!(scene.materials.len() == 15 && normal_maps > 0 && scene.images.len() > 10, "{normal_maps}");
 }
 
 #[test]
