@@ -7,6 +7,7 @@ mod explain;
 mod formats;
 mod info;
 mod inspect;
+mod render;
 mod sample;
 mod shell;
 mod validate;
@@ -16,7 +17,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
 
-/// Reads, checks, explains and converts 3D models of game engines.
+/// Reads, checks, explains, converts and draws 3D models of game engines.
 ///
 /// Exit codes: 0 done, nothing wrong; 1 done, and something is wrong with the files; 2 could not do it.
 #[derive(Parser)]
@@ -34,6 +35,7 @@ pub(crate) enum Verb {
     Explain(explain::ExplainArgs),
     Convert(convert::ConvertArgs),
     Diff(diff::DiffArgs),
+    Render(render::RenderArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -50,6 +52,7 @@ impl Verb {
             Self::Explain(args) => explain::run(&args),
             Self::Convert(args) => convert::run(&args),
             Self::Diff(args) => diff::run(&args),
+            Self::Render(args) => render::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),
