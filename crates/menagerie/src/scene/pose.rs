@@ -169,8 +169,16 @@ impl Pose {
 
     /// Directions along the surface at a primitive's vertices, such as tangents, in the world where `node` shows it, as
     /// unit vectors.
-    pub fn along(&self, scene: &Scene, node: NodeId, primitive: &Primitive, directions: &[Vec3]) -> Vec<Vec3> {
-        self.turned(scene, node, primitive, directions, |matrix, direction| matrix.transform_vector3(direction))
+    pub fn along(
+        &self,
+        scene: &Scene,
+        node: NodeId,
+        primitive: &Primitive,
+        directions: &[Vec3],
+    ) -> Vec<Vec3> {
+        self.turned(scene, node, primitive, directions, |matrix, direction| {
+            matrix.transform_vector3(direction)
+        })
     }
 
     fn turned(
@@ -254,10 +262,12 @@ fn rest_weights(scene: &Scene) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// A normal behind a transform: by its cofactors, so that it stays across the surface whatever the scale.
+/// A normal behind a transform: by its cofactors, so that it stays across the surface whatever the scale, and on the
+/// same side of it where the transform mirrors.
 fn across(matrix: &Mat4, normal: Vec3) -> Vec3 {
     let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(glam::Vec4::truncate);
-    y.cross(z) * normal.x + z.cross(x) * normal.y + x.cross(y) * normal.z
+    let turned = y.cross(z) * normal.x + z.cross(x) * normal.y + x.cross(y) * normal.z;
+    if x.dot(y.cross(z)) < 0.0 { -turned } else { turned }
 }
 
 /// The blended matrix of a vertex; `None` when it has no weight.
@@ -384,16 +394,15 @@ mod tests {
         let transform = Transform::Trs { translation: Vec3::ONE, rotation: Quat::IDENTITY, scale };
         let node = scene.nodes.push(Node { transform, ..Node::default() });
         let slope = Vec3::new(1.0, 1.0, 0.5).normalize();
-        let primitive = Primitive {
-            positions: vec![[0.0; 3]],
-            normals: vec![slope.to_array()],
-            ..Primitive::default()
-        };
+        let primitive =
+            Primitive { positions: vec![[0.0; 3]], normals: vec![slope.to_array()], ..Primitive::default() };
         let pose = Pose::rest(&scene);
         for tangent in [slope.any_orthonormal_vector(), slope.cross(slope.any_orthonormal_vector())] {
             let along = pose.along(&scene, node, &primitive, &[tangent])[0];
             let normal = pose.normals(&scene, node, &primitive)[0];
             assert!(normal.dot(along).abs() < 1e-6 && (normal.length() - 1.0).abs() < 1e-6);
+            // Outward stays outward.
+            assert!(normal.dot(slope * scale) > 0.0);
         }
     }
 

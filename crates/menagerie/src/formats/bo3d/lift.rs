@@ -13,7 +13,8 @@ use crate::ops::set_raw_normals;
 use crate::scene::{
     AlphaMode, Animation, Blend, Channel, Extras, Id, Image, Interpolation, Material, MaterialId, Mesh,
     MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading, Skin, SkinId,
-    Texture, TextureId, TextureRef, Transform, float_from_json, float_to_json, srgb_byte_to_linear, transform_distance,
+    Texture, TextureId, TextureRef, Transform, float_from_json, float_to_json, srgb_byte_to_linear,
+    transform_distance,
 };
 
 /// The custom attribute with the length of a stored normal, where it is not one.
