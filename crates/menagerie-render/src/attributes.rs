@@ -3,9 +3,9 @@
 use glam::{DVec2, Vec3};
 
 use crate::drawable::Drawable;
+use crate::math::unit_or;
 use crate::project::{Corner, GRID};
 use crate::shade::{Place, Uv};
-use crate::math::unit_or;
 
 /// The most sets of texture coordinates that a surface uses.
 const SETS: usize = 8;

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 /// Steps of the table from linear light to sRGB.
 const STEPS: usize = 4096;
 
-static TO_LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| linear(byte as f64 / 255.0)));
+static TO_LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| linear(byte as f64 / 255.0)));
 static BYTES: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| byte as f32 / 255.0));
 static FROM_LINEAR: LazyLock<Encoding> = LazyLock::new(Encoding::new);
 

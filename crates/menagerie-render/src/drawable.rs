@@ -111,7 +111,8 @@ fn place<'a>(
 ) -> Drawable<'a> {
     let (index, surface) = materials.surface(primitive.material);
     let world = pose.worlds.get(node.index()).copied().unwrap_or_default();
-    let skinned = !primitive.joints.is_empty() && scene.nodes.get(node).is_some_and(|node| node.skin.is_some());
+    let skinned =
+        !primitive.joints.is_empty() && scene.nodes.get(node).is_some_and(|node| node.skin.is_some());
     let weights = pose.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
     Drawable {
         primitive,

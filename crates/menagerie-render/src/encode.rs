@@ -16,12 +16,18 @@ pub fn png(picture: &Picture) -> Result<Vec<u8>, Issue> {
 /// A PNG file that plays pictures of the same size for ever, each for `delay.0 / delay.1` seconds.
 pub fn animated_png(pictures: &[Picture], numerator: u16, denominator: u16) -> Result<Vec<u8>, Issue> {
     let mut bytes = Vec::new();
-    write(&mut bytes, pictures, numerator, denominator)
-        .map_err(|error| Issue::new(&codes::TOO_LARGE, "", format!("it cannot be written as PNG: {error}")))?;
+    write(&mut bytes, pictures, numerator, denominator).map_err(|error| {
+        Issue::new(&codes::TOO_LARGE, "", format!("it cannot be written as PNG: {error}"))
+    })?;
     Ok(bytes)
 }
 
-fn write(bytes: &mut Vec<u8>, pictures: &[Picture], numerator: u16, denominator: u16) -> Result<(), EncodingError> {
+fn write(
+    bytes: &mut Vec<u8>,
+    pictures: &[Picture],
+    numerator: u16,
+    denominator: u16,
+) -> Result<(), EncodingError> {
     let Some(first) = pictures.first() else { return Ok(()) };
     let opaque = pictures.iter().all(Picture::is_opaque);
     let mut encoder = Encoder::new(bytes, first.width(), first.height());

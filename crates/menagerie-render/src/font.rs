@@ -119,7 +119,8 @@ pub(crate) fn write(picture: &mut Picture, text: &str, left: u32, top: u32, scal
     let (width, height) = (picture.width(), picture.height());
     let mut dot = |x: u32, y: u32| {
         for (x, y) in (y..y + scale).flat_map(|y| (x..x + scale).map(move |x| (x, y))) {
-            if x < width && y < height
+            if x < width
+                && y < height
                 && let Some(pixel) = picture.pixels_mut().get_mut(y as usize * width as usize + x as usize)
             {
                 *pixel = color;

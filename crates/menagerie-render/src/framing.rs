@@ -37,7 +37,11 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// `None` when there is no point.
-    pub(crate) fn of(points: impl Iterator<Item = Vec3>, orientation: Orientation, aspect: f32) -> Option<Self> {
+    pub(crate) fn of(
+        points: impl Iterator<Item = Vec3>,
+        orientation: Orientation,
+        aspect: f32,
+    ) -> Option<Self> {
         let (tx, ty) = tangents(aspect);
         let (tx, ty) = (tx * FILLED, ty * FILLED);
         let mut reach = Self {
@@ -129,8 +133,9 @@ mod tests {
 
     #[test]
     fn all_points_are_in_the_picture_and_some_are_near_its_border() {
-        let points: Vec<Vec3> =
-            (0..200).map(|i| Vec3::new((i * 7 % 31) as f32, (i * 13 % 17) as f32, (i * 5 % 23) as f32)).collect();
+        let points: Vec<Vec3> = (0..200)
+            .map(|i| Vec3::new((i * 7 % 31) as f32, (i * 13 % 17) as f32, (i * 5 % 23) as f32))
+            .collect();
         for (_, side) in Side::NAMED {
             for (aspect, parallel) in [(1.0, false), (2.0, false), (0.5, false), (1.5, true)] {
                 let orientation = side.orientation(Vec3::Z);
@@ -141,7 +146,9 @@ mod tests {
                     let p = view.seen(*point);
                     assert!(p.z > view.near);
                     let (x, y) = match view.lens {
-                        Lens::Perspective { half_width, half_height } => (p.x / p.z / half_width, p.y / p.z / half_height),
+                        Lens::Perspective { half_width, half_height } => {
+                            (p.x / p.z / half_width, p.y / p.z / half_height)
+                        }
                         Lens::Parallel { half_width, half_height } => (p.x / half_width, p.y / half_height),
                     };
                     widest = widest.max(x.abs()).max(y.abs());

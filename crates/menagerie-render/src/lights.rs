@@ -149,8 +149,10 @@ impl Rig {
     fn of_model(model: Model<'_>) -> Option<Self> {
         let sources: Vec<Source> = model.lights().collect();
         let middle = model.bounds.map_or(Vec3::ZERO, |bounds| (bounds.min + bounds.max) * 0.5);
-        let arriving: f32 = sources.iter().fold(0.0, |sum, source| sum + source.arriving(middle).1.max_element());
-        let ambient = model.scene.ambient.map_or(Vec3::ZERO, |[r, g, b, _]| Vec3::new(r, g, b).max(Vec3::ZERO));
+        let arriving: f32 =
+            sources.iter().fold(0.0, |sum, source| sum + source.arriving(middle).1.max_element());
+        let ambient =
+            model.scene.ambient.map_or(Vec3::ZERO, |[r, g, b, _]| Vec3::new(r, g, b).max(Vec3::ZERO));
         let total = arriving + ambient.max_element();
         if sources.is_empty() || !(total > 1e-9 && total.is_finite()) {
             return None;
@@ -177,7 +179,11 @@ impl Rig {
         let t = t * t * (3.0 - 2.0 * t);
         let sharp = horizon + (if y > 0.0 { above } else { below } - horizon) * t;
         let dull = self.ambient(normal);
-        Vec3::new(mix(sharp.x, dull.x, roughness), mix(sharp.y, dull.y, roughness), mix(sharp.z, dull.z, roughness))
+        Vec3::new(
+            mix(sharp.x, dull.x, roughness),
+            mix(sharp.y, dull.y, roughness),
+            mix(sharp.z, dull.z, roughness),
+        )
     }
 }
 

@@ -59,7 +59,8 @@ impl Strips {
         let strips: Vec<Strip> = lines.iter().filter_map(|line| strip(line, projector, reach)).collect();
         let mut tiles = vec![Vec::new(); columns * rows];
         for (index, strip) in strips.iter().enumerate() {
-            let tile = |place: i32, tiles: usize| (place.max(0) / (TILE * GRID)).min(tiles as i32 - 1) as usize;
+            let tile =
+                |place: i32, tiles: usize| (place.max(0) / (TILE * GRID)).min(tiles as i32 - 1) as usize;
             let x = strip.corners.map(|corner| corner.x);
             let y = strip.corners.map(|corner| corner.y);
             let least = |places: [i32; 4]| places.into_iter().fold(i32::MAX, i32::min);
@@ -95,7 +96,9 @@ fn strip(line: &Line, projector: &Projector, reach: f32) -> Option<Strip> {
     let is_point = line.from == line.to;
     let [a, b] = match is_point {
         false => projector.line(from, to)?,
-        true => projector.line(from, from + view.back * (reach * 1e-6).max(f32::MIN_POSITIVE)).map(|[a, _]| [a, a])?,
+        true => projector
+            .line(from, from + view.back * (reach * 1e-6).max(f32::MIN_POSITIVE))
+            .map(|[a, _]| [a, a])?,
     };
     let half = line.width * 0.5 * GRID as f32;
     let (dx, dy) = ((b.x - a.x) as f32, (b.y - a.y) as f32);

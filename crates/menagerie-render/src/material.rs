@@ -186,12 +186,18 @@ impl Wanted<'_> {
         Some((self.slot(Some(texture), Meaning::Data, sets)?, *strength))
     }
 
-    fn slot(&mut self, texture: Option<&TextureRef>, meaning: Meaning, sets: &mut Vec<usize>) -> Option<Slot> {
+    fn slot(
+        &mut self,
+        texture: Option<&TextureRef>,
+        meaning: Meaning,
+        sets: &mut Vec<usize>,
+    ) -> Option<Slot> {
         let reference = texture?;
         let texture = self.scene.textures.get(reference.texture)?;
         let next = self.places.len();
         let mips = *self.places.entry((texture.image?.index(), meaning)).or_insert(next);
-        let set = reference.transform.and_then(|transform| transform.uv_set).unwrap_or(reference.uv_set) as usize;
+        let set =
+            reference.transform.and_then(|transform| transform.uv_set).unwrap_or(reference.uv_set) as usize;
         let uv = sets.iter().position(|known| *known == set).unwrap_or_else(|| {
             sets.push(set);
             sets.len() - 1
@@ -242,7 +248,8 @@ impl Surface {
     /// Gives every slot the new place of its picture, or takes it away.
     fn move_slots(&mut self, places: &[Option<usize>]) {
         let moved = |slot: &mut Option<Slot>| {
-            *slot = slot.and_then(|slot| Some(Slot { mips: places.get(slot.mips).copied().flatten()?, ..slot }));
+            *slot =
+                slot.and_then(|slot| Some(Slot { mips: places.get(slot.mips).copied().flatten()?, ..slot }));
         };
         let moved_scaled = |scaled: &mut Option<(Slot, f32)>| {
             let mut slot = scaled.map(|(slot, _)| slot);
@@ -250,7 +257,9 @@ impl Surface {
             *scaled = slot.zip(*scaled).map(|(slot, (_, strength))| (slot, strength));
         };
         [&mut self.base_map, &mut self.opacity_map, &mut self.emissive_map].into_iter().for_each(moved);
-        [&mut self.normal_map, &mut self.bump_map, &mut self.occlusion_map].into_iter().for_each(moved_scaled);
+        [&mut self.normal_map, &mut self.bump_map, &mut self.occlusion_map]
+            .into_iter()
+            .for_each(moved_scaled);
         match &mut self.reflection {
             Reflection::Metallic { map, .. } | Reflection::Glossy { map, .. } => moved(map),
             Reflection::Phong { specular_map, shininess_map, .. } => {
@@ -272,9 +281,11 @@ fn decode(index: usize, image: &Image, meaning: Meaning) -> Result<Mips, Issue> 
             let message = format!("the picture {name} has {width} by {height} texels");
             Issue::new(&codes::TEXTURE_TOO_LARGE, path, message)
         }
-        Unusable::Broken(reason) => {
-            Issue::new(&codes::TEXTURE_BROKEN, path, format!("the picture {name} cannot be decoded: {reason}"))
-        }
+        Unusable::Broken(reason) => Issue::new(
+            &codes::TEXTURE_BROKEN,
+            path,
+            format!("the picture {name} cannot be decoded: {reason}"),
+        ),
     })
 }
 

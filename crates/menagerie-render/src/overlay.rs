@@ -75,7 +75,9 @@ pub(crate) fn bones(scene: &Scene, pose: &Pose, lines: &mut Vec<Line>) {
     for id in scene.nodes.ids().filter(|id| is_joint.get(id.index()) == Some(&true)) {
         let Some(here) = place(id) else { continue };
         let parent = parents.get(id.index()).copied().flatten();
-        if let Some(from) = parent.filter(|parent| is_joint.get(parent.index()) == Some(&true)).and_then(place) {
+        if let Some(from) =
+            parent.filter(|parent| is_joint.get(parent.index()) == Some(&true)).and_then(place)
+        {
             lines.push(Line { from, to: here, color: BONE, width: 2.5, over: Over::Everything });
         }
         dots.push(Line { from: here, to: here, color: JOINT, width: 5.0, over: Over::Everything });

@@ -17,7 +17,8 @@ impl Picture {
     /// A picture of one colour; fails when it is larger than [`MAX_SIDE`] or has no pixel.
     pub fn new(width: u32, height: u32, color: [u8; 4]) -> Result<Self, Issue> {
         if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
-            let message = format!("{width} by {height} pixels are not between 1 and {MAX_SIDE} along each side");
+            let message =
+                format!("{width} by {height} pixels are not between 1 and {MAX_SIDE} along each side");
             return Err(Issue::new(&codes::TOO_LARGE, "", message));
         }
         Ok(Self { width, height, pixels: vec![color; width as usize * height as usize] })
@@ -59,7 +60,9 @@ impl Picture {
         let from = other.pixels.chunks(other.width as usize);
         let to = self.pixels.chunks_mut(self.width as usize).skip(top as usize);
         for (to, from) in to.zip(from) {
-            if let (Some(to), Some(from)) = (to.get_mut(left as usize..left as usize + columns), from.get(..columns)) {
+            if let (Some(to), Some(from)) =
+                (to.get_mut(left as usize..left as usize + columns), from.get(..columns))
+            {
                 to.copy_from_slice(from);
             }
         }

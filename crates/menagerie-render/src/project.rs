@@ -85,7 +85,8 @@ pub(crate) struct Part {
 
 impl Projector {
     pub(crate) fn new(view: View, size: Size) -> Self {
-        let (Lens::Perspective { half_width, half_height } | Lens::Parallel { half_width, half_height }) = view.lens;
+        let (Lens::Perspective { half_width, half_height } | Lens::Parallel { half_width, half_height }) =
+            view.lens;
         let half = (size.width as f32 * 0.5, size.height as f32 * 0.5);
         let scale = (half.0 / half_width, half.1 / half_height);
         let guard = ((half.0 + GUARD) / scale.0, (half.1 + GUARD) / scale.1);
@@ -166,7 +167,8 @@ impl Projector {
         for plane in 0..6 {
             polygon = self.cut(&polygon, plane);
         }
-        let corners: Vec<(Corner, Vec3)> = polygon.iter().map(|s| (self.corner(s.place), s.weights)).collect();
+        let corners: Vec<(Corner, Vec3)> =
+            polygon.iter().map(|s| (self.corner(s.place), s.weights)).collect();
         let Some((first, rest)) = corners.split_first() else { return };
         for pair in rest.windows(2) {
             let three = [*first, pair[0], pair[1]];
@@ -251,7 +253,11 @@ impl Projected {
 
 /// Projects all drawables and sorts their triangles into tiles. The chunks depend on the model alone, not on the number
 /// of threads. The number of slots must fit in 32 bits, which the caller checks.
-pub(crate) fn chunks(projector: &Projector, drawables: &[Drawable<'_>], projected: &[Projected]) -> Vec<Chunk> {
+pub(crate) fn chunks(
+    projector: &Projector,
+    drawables: &[Drawable<'_>],
+    projected: &[Projected],
+) -> Vec<Chunk> {
     let total: usize = drawables.iter().map(|drawable| drawable.triangles.len()).sum();
     let length = CHUNK.max(total / 256);
     let mut work = Vec::new();

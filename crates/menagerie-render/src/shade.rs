@@ -122,7 +122,11 @@ impl Shader<'_> {
                     (roughness, metallic) = (roughness * g, metallic * b);
                 }
                 let dielectric = Vec3::splat(DIELECTRIC);
-                Answer { diffuse: base * (1.0 - metallic), mirrored: dielectric + (base - dielectric) * metallic, roughness }
+                Answer {
+                    diffuse: base * (1.0 - metallic),
+                    mirrored: dielectric + (base - dielectric) * metallic,
+                    roughness,
+                }
             }
             Reflection::Phong { specular, shininess, specular_map, shininess_map } => {
                 let mut specular = Vec3::from_array(*specular);
@@ -130,7 +134,8 @@ impl Shader<'_> {
                     let [r, g, b, _] = self.sample(slot, place.uvs, true);
                     specular *= Vec3::new(r, g, b);
                 }
-                let shininess = shininess * shininess_map.as_ref().map_or(1.0, |slot| self.sample(slot, place.uvs, false)[0]);
+                let shininess = shininess
+                    * shininess_map.as_ref().map_or(1.0, |slot| self.sample(slot, place.uvs, false)[0]);
                 let roughness = (2.0 / (shininess + 2.0)).sqrt().sqrt();
                 let mirrored = specular.clamp(Vec3::ZERO, Vec3::ONE) * PHONG_MIRRORED;
                 Answer { diffuse: base, mirrored, roughness }
@@ -143,7 +148,11 @@ impl Shader<'_> {
                     glossiness *= a;
                 }
                 let mirrored = specular.clamp(Vec3::ZERO, Vec3::ONE);
-                Answer { diffuse: base * (1.0 - mirrored.max_element()), mirrored, roughness: 1.0 - glossiness }
+                Answer {
+                    diffuse: base * (1.0 - mirrored.max_element()),
+                    mirrored,
+                    roughness: 1.0 - glossiness,
+                }
             }
         }
     }
@@ -206,7 +215,8 @@ impl Shader<'_> {
             let highlight = highlight(normal, half, falling, facing, roughness);
             let grazing = 1.0 - half.dot(towards).clamp(0.0, 1.0);
             let grazing = grazing * grazing * grazing * grazing * grazing;
-            let mirrored = answer.mirrored + (Vec3::ONE - answer.mirrored) * grazing * strength(answer.mirrored);
+            let mirrored =
+                answer.mirrored + (Vec3::ONE - answer.mirrored) * grazing * strength(answer.mirrored);
             light += color * falling * (answer.diffuse + mirrored * highlight);
         }
         light
@@ -226,7 +236,8 @@ impl Shader<'_> {
         let (width, height) = mips.size();
         let square = |[u, v]: [f32; 2]| (u * width) * (u * width) + (v * height) * (v * height);
         let texels = square(dx).max(square(dy));
-        let size = if texels > 1e-12 && texels.is_finite() { rough_log2(texels) * 0.5 - SHARPER } else { 0.0 };
+        let size =
+            if texels > 1e-12 && texels.is_finite() { rough_log2(texels) * 0.5 - SHARPER } else { 0.0 };
         mips.sample(at, size, slot.sampling, if is_color { color::srgb_table() } else { color::data_table() })
     }
 }
@@ -250,7 +261,8 @@ fn highlight(normal: Vec3, half: Vec3, falling: f32, facing: f32, roughness: f32
 
 /// How much of even surroundings is mirrored: a fit to the integral over all directions.
 fn mirrored_from_all_sides(mirrored: Vec3, roughness: f32, facing: f32) -> Vec3 {
-    let r = [1.0 - roughness, 0.0425 - 0.0275 * roughness, 1.04 - 0.572 * roughness, 0.022 * roughness - 0.04];
+    let r =
+        [1.0 - roughness, 0.0425 - 0.0275 * roughness, 1.04 - 0.572 * roughness, 0.022 * roughness - 0.04];
     let a = (r[0] * r[0]).min(exp2(-9.28 * facing)) * r[0] + r[1];
     let (scale, offset) = (r[2] - 1.04 * a, 1.04 * a + r[3]);
     mirrored * scale + Vec3::splat(offset * strength(mirrored))

@@ -131,7 +131,9 @@ impl Heights {
     }
 
     fn lower(&mut self, column: usize, row: usize, height: f32) {
-        if column < CELLS && let Some(cell) = self.lowest.get_mut(row * CELLS + column) {
+        if column < CELLS
+            && let Some(cell) = self.lowest.get_mut(row * CELLS + column)
+        {
             *cell = cell.min(height.max(0.0));
         }
     }

@@ -74,7 +74,10 @@ mod tests {
 
     #[test]
     fn sheets_have_rows_and_columns_and_an_end() {
-        let cell = |label: &str| Cell { picture: Picture::new(60, 40, [1, 2, 3, 255]).unwrap(), label: label.to_owned() };
+        let cell = |label: &str| Cell {
+            picture: Picture::new(60, 40, [1, 2, 3, 255]).unwrap(),
+            label: label.to_owned(),
+        };
         let cells: Vec<Cell> = ["one", "two", "three", "four", "five"].map(cell).to_vec();
         let sheet = contact_sheet(&cells, 0, [255; 4]).unwrap();
         assert_eq!((sheet.width(), sheet.height()), (3 * 64 + 4, 2 * 55 + 4));

@@ -153,8 +153,7 @@ impl<'a> Stage<'a> {
             let message = format!("the camera at {} is among what it looks at", view.eye);
             issues.push(Issue::new(&codes::CAMERA_INSIDE, "", message));
         }
-        let model =
-            Model { scene: self.scene, pose: &posed.pose, nodes: &posed.nodes, bounds: posed.bounds };
+        let model = Model { scene: self.scene, pose: &posed.pose, nodes: &posed.nodes, bounds: posed.bounds };
         let rig = Rig::new(shot.lights, of_camera, model, &view);
         self.draw(shot, &posed, view, &rig, &lines, &mut picture, &mut issues);
         Ok(Taken { picture, issues })

@@ -57,7 +57,8 @@ pub(crate) struct Sampling {
 impl Mips {
     /// Decodes a picture; its name tells the kind where its bytes do not.
     pub(crate) fn decode(data: &[u8], name: &str, meaning: Meaning) -> Result<Self, Unusable> {
-        let top = if data.starts_with(b"\xFF\xD8\xFF") { decode_jpeg(data)? } else { decode_other(data, name)? };
+        let top =
+            if data.starts_with(b"\xFF\xD8\xFF") { decode_jpeg(data)? } else { decode_other(data, name)? };
         let has_alpha = top.texels.iter().any(|texel| texel[3] < 255);
         let mut levels = vec![top];
         while let Some(smaller) = levels.last().and_then(|level| level.halved(meaning)) {
@@ -131,7 +132,12 @@ impl Level {
         let y = between(uv[1], self.height, sampling.wrap[1]);
         let texel = |x: usize, y: usize| {
             let [r, g, b, a] = self.texels[y * self.width + x];
-            [table[usize::from(r)], table[usize::from(g)], table[usize::from(b)], f32::from(a) * (1.0 / 255.0)]
+            [
+                table[usize::from(r)],
+                table[usize::from(g)],
+                table[usize::from(b)],
+                f32::from(a) * (1.0 / 255.0),
+            ]
         };
         if nearest {
             let pick = |between: &Between| if between.part < 0.5 { between.first } else { between.second };
@@ -254,7 +260,8 @@ mod tests {
 
     #[test]
     fn smaller_versions_go_down_to_one_texel_and_keep_the_mean() {
-        let texels = (0..15).map(|i| if i % 2 == 0 { [0, 0, 0, 255] } else { [255, 255, 255, 255] }).collect();
+        let texels =
+            (0..15).map(|i| if i % 2 == 0 { [0, 0, 0, 255] } else { [255, 255, 255, 255] }).collect();
         let mut level = Level::new(5, 3, texels).unwrap();
         let mut sizes = Vec::new();
         while let Some(smaller) = level.halved(Meaning::Color) {
@@ -287,7 +294,8 @@ mod tests {
 
     fn crc(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(!0u32, |crc, byte| {
-            (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { (c >> 1) ^ 0xEDB8_8320 } else { c >> 1 })
+            (0..8)
+                .fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { (c >> 1) ^ 0xEDB8_8320 } else { c >> 1 })
         })
     }
 }

@@ -56,8 +56,10 @@ impl Drawing<'_> {
             width: TILE.min(self.size.width as i32 - left),
             height: TILE.min(self.size.height as i32 - top),
         };
-        let mut samples =
-            Samples { depth: vec![[f32::NEG_INFINITY; SAMPLES]; PIXELS], slot: vec![[NONE; SAMPLES]; PIXELS] };
+        let mut samples = Samples {
+            depth: vec![[f32::NEG_INFINITY; SAMPLES]; PIXELS],
+            slot: vec![[NONE; SAMPLES]; PIXELS],
+        };
         let mut transparent = Vec::new();
         if self.surfaces {
             transparent = self.find_nearest(index, &tile, &mut samples);
@@ -95,7 +97,9 @@ impl Drawing<'_> {
                     AlphaMode::Blend(_) => {
                         transparent.push((corners[0].depth + corners[1].depth + corners[2].depth, slot));
                     }
-                    AlphaMode::Mask { cutoff } => self.cut_out(slot, surface, cutoff, &corners, tile, samples),
+                    AlphaMode::Mask { cutoff } => {
+                        self.cut_out(slot, surface, cutoff, &corners, tile, samples)
+                    }
                     AlphaMode::Opaque => {
                         let Some(triangle) = Triangle::new(&corners, tile) else { continue };
                         triangle.cover(|covered| samples.keep_nearest(&covered, slot));
@@ -151,7 +155,8 @@ impl Drawing<'_> {
                         continue;
                     }
                     if slot == NONE {
-                        lights[s] = *background.get_or_insert_with(|| self.behind(tile.left + column, tile.top + row));
+                        lights[s] = *background
+                            .get_or_insert_with(|| self.behind(tile.left + column, tile.top + row));
                         continue;
                     }
                     if known.as_ref().is_none_or(|(of, _)| *of != slot) {
@@ -180,8 +185,13 @@ impl Drawing<'_> {
     /// Lays a transparent triangle over what is there.
     fn lay_over(&self, slot: u32, tile: &Tile, samples: &Samples, lights: &mut [[Light; SAMPLES]]) {
         let Some((chunk, local)) = self.find(slot) else { return };
-        let AlphaMode::Blend(blend) = self.materials.at(self.drawables[chunk.drawable].surface).alpha else { return };
-        let Some(triangle) = self.corners(chunk, local).and_then(|corners| Triangle::new(&corners, tile)) else { return };
+        let AlphaMode::Blend(blend) = self.materials.at(self.drawables[chunk.drawable].surface).alpha else {
+            return;
+        };
+        let Some(triangle) = self.corners(chunk, local).and_then(|corners| Triangle::new(&corners, tile))
+        else {
+            return;
+        };
         let Some(attributes) = self.attributes(slot) else { return };
         triangle.cover(|covered| {
             let depth = samples.depth[covered.pixel];
@@ -299,7 +309,12 @@ impl Laid {
         match self.blend {
             Blend::Alpha => {
                 let kept = 1.0 - alpha;
-                [own_r * alpha + r * kept, own_g * alpha + g * kept, own_b * alpha + b * kept, alpha + a * kept]
+                [
+                    own_r * alpha + r * kept,
+                    own_g * alpha + g * kept,
+                    own_b * alpha + b * kept,
+                    alpha + a * kept,
+                ]
             }
             // What is added covers as much as it is bright.
             Blend::Additive => {

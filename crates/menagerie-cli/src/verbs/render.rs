@@ -1,7 +1,7 @@
 //! `render`: pictures of models.
 
 mod args;
-pub(super) mod model;
+mod model;
 mod report;
 mod shots;
 mod target;
@@ -9,9 +9,11 @@ mod target;
 pub(crate) use args::RenderArgs;
 
 use anyhow::{Result, bail};
+use menagerie::convert::SCENE_RULE;
 use menagerie::diag::Issue;
-use menagerie::scene::check;
-use menagerie_render::{Cell, Picture, Stage, animated_png, contact_sheet, png};
+use menagerie::formats::Format;
+use menagerie::scene::{Scene, check};
+use menagerie_render::{Cell, Picture, Shot, Stage, animated_png, contact_sheet, png};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -30,7 +32,8 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Exit> {
     if args.apng && args.turntable.is_none() && args.frames.is_none() {
         bail!("--apng needs the pictures of --turntable or --frames");
     }
-    let reports = if args.is_sheet() { sheet(&inputs, &target, args)? } else { single(&inputs, &target, args) };
+    let reports =
+        if args.is_sheet() { sheet(&inputs, &target, args)? } else { single(&inputs, &target, args) };
     report::print(&reports, args, &target)?;
     Ok(reports.iter().map(Report::exit).collect())
 }
@@ -76,7 +79,7 @@ fn sheet(inputs: &[Input], target: &Target, args: &RenderArgs) -> Result<Vec<Rep
     let place = target.sheet();
     let mut files = Vec::new();
     if !cells.is_empty() {
-        let background = args.background.unwrap_or(menagerie_render::Shot::default().background);
+        let background = args.background.unwrap_or(Shot::default().background);
         let sheet = contact_sheet(&cells, columns, background)?;
         files.push((place, png(&sheet)?));
         write(&files)?;
@@ -90,7 +93,7 @@ fn sheet(inputs: &[Input], target: &Target, args: &RenderArgs) -> Result<Vec<Rep
 
 /// The pictures of one model.
 pub(super) struct Drawn {
-    format: &'static menagerie::formats::Format,
+    format: &'static Format,
     pictures: Vec<(Picture, String)>,
     /// Pictures a second, when they are played.
     fps: f32,
@@ -129,6 +132,17 @@ fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
         pictures.push((taken.picture, label));
     }
     Ok(Drawn { format: model.format, pictures, fps: plan.fps, issues })
+}
+
+/// A small picture of a Scene from a format, as the options' defaults have it, without a background.
+pub(super) fn thumbnail(
+    scene: &Scene,
+    format: &Format,
+    (width, height): (u32, u32),
+) -> Result<Picture, Issue> {
+    let checked = check(scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    let shot = Shot { width, height, front: model::front(format), background: [0; 4], ..Shot::default() };
+    Ok(Stage::new(checked).take(&shot)?.picture)
 }
 
 /// The files that hold the pictures of one model.

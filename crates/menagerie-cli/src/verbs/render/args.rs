@@ -124,9 +124,8 @@ impl ValueEnum for LightsArg {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self.0 {
-            Lights::Auto => {
-                PossibleValue::new("auto").help("the model's in pictures of its own cameras, else the studio's")
-            }
+            Lights::Auto => PossibleValue::new("auto")
+                .help("the model's in pictures of its own cameras, else the studio's"),
             Lights::Studio => PossibleValue::new("studio").help("a studio that moves with the camera"),
             Lights::Model => PossibleValue::new("model").help("the model's own, if it has any"),
             Lights::Ambient => PossibleValue::new("ambient").help("even light from all sides"),

@@ -11,18 +11,18 @@ use crate::opened;
 use crate::options::Finding;
 
 /// A Scene with its textures found, and what was wrong in reading it.
-pub(in crate::verbs) struct Model {
-    pub(in crate::verbs) format: &'static Format,
-    pub(in crate::verbs) scene: Scene,
-    pub(in crate::verbs) issues: Vec<Issue>,
+pub(super) struct Model {
+    pub(super) format: &'static Format,
+    pub(super) scene: Scene,
+    pub(super) issues: Vec<Issue>,
 }
 
 /// Why there is no model.
 #[derive(Default)]
-pub(in crate::verbs) struct Unreadable {
-    pub(in crate::verbs) format: Option<&'static Format>,
-    pub(in crate::verbs) issues: Vec<Issue>,
-    pub(in crate::verbs) error: String,
+pub(super) struct Unreadable {
+    pub(super) format: Option<&'static Format>,
+    pub(super) issues: Vec<Issue>,
+    pub(super) error: String,
 }
 
 impl From<String> for Unreadable {
@@ -33,7 +33,7 @@ impl From<String> for Unreadable {
 
 impl Model {
     /// Reads an input, lifts it and finds its textures.
-    pub(in crate::verbs) fn open(
+    pub(super) fn open(
         input: &Input,
         finding: &Finding,
         fps: Option<f32>,
@@ -53,10 +53,12 @@ impl Model {
         });
         let (Some(format), Some(lifted)) = (format, lifted) else {
             let why = issues.iter().find(|issue| issue.severity == Severity::Error);
-            let error = why.map_or("cannot be read".to_owned(), |i| format!("cannot be read: {i} [{}]", i.code));
+            let error =
+                why.map_or("cannot be read".to_owned(), |i| format!("cannot be read: {i} [{}]", i.code));
             return Err(Unreadable { format, issues: issues.into_sorted(), error });
         };
-        let mut lifted = lifted.map_err(|issue: Issue| format!("cannot be read: {issue} [{}]", issue.code))?;
+        let mut lifted =
+            lifted.map_err(|issue: Issue| format!("cannot be read: {issue} [{}]", issue.code))?;
         issues.append(lifted.issues);
         if flip_v {
             menagerie::ops::flip_v(&mut lifted.scene);
@@ -65,15 +67,10 @@ impl Model {
         check(&lifted.scene).map_err(|broken| format!("cannot be drawn: {broken} [{}]", SCENE_RULE.id))?;
         Ok(Self { format, scene: lifted.scene, issues: issues.into_sorted() })
     }
-
-    /// Where its front looks, in the Scene.
-    pub(in crate::verbs) fn front(&self) -> Vec3 {
-        front(self.format)
-    }
 }
 
 /// Where the front of a format's models looks, in the Scene.
-fn front(format: &Format) -> Vec3 {
+pub(super) fn front(format: &Format) -> Vec3 {
     let axes = &format.axes;
     let sign = if axes.front.starts_with('-') { -1.0 } else { 1.0 };
     let axis = match axes.front.chars().last() {

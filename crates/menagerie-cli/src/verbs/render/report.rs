@@ -84,6 +84,12 @@ pub(super) fn print(reports: &[Report], args: &RenderArgs, target: &Target) -> R
     Ok(())
 }
 
+/// Errors of the file, and what could not be drawn; the rest of what reading found is for `validate`.
+fn concerns_the_picture(issue: &Issue) -> bool {
+    let of_pictures = menagerie_render::CODES.contains(&issue.code);
+    issue.severity == Severity::Error || (of_pictures && issue.severity == Severity::Warning)
+}
+
 fn text(reports: &[Report], sheet: bool) -> String {
     let mut lines = Vec::new();
     for report in reports.iter().filter(|report| report.error.is_none()) {
@@ -98,7 +104,7 @@ fn text(reports: &[Report], sheet: bool) -> String {
             n => format!("{n} pictures, {width}×{height}"),
         };
         lines.push(format!("{} → {out}: {pictures}", report.name));
-        for issue in report.issues.iter().filter(|issue| issue.severity != Severity::Info) {
+        for issue in report.issues.iter().filter(|issue| concerns_the_picture(issue)) {
             lines.push(format!("  {}: {issue} [{}]", issue.severity, issue.code));
         }
     }

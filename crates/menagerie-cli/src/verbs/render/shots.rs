@@ -6,7 +6,7 @@ use menagerie::scene::{Animation, CameraId, Scene};
 use menagerie_render::{CameraChoice, Shot, Stage, cameras, codes, levels};
 
 use super::args::{self, RenderArgs};
-use super::model::Model;
+use super::model::{self, Model};
 
 /// Frames a second of an animated PNG of a turntable.
 const TURNTABLE_FPS: f32 = 15.0;
@@ -70,7 +70,7 @@ fn frames(stage: &Stage<'_>, first: &Shot, count: usize, args: &RenderArgs) -> R
 fn shot(model: &Model, args: &RenderArgs) -> Result<Shot, Issue> {
     let mut shot = Shot::default();
     (shot.width, shot.height) = args.picture_size();
-    shot.front = model.front();
+    shot.front = model::front(model.format);
     shot.camera = camera(&model.scene, &args.camera)?;
     shot.parallel = args.orthographic;
     shot.moment = moment(&model.scene, args)?;
@@ -122,7 +122,8 @@ fn moment(scene: &Scene, args: &RenderArgs) -> Result<Option<(usize, f32)>, Issu
         (None, Some(frame)) => match args.fps.or_else(|| frames_per_second(animation)) {
             Some(fps) => frame / fps,
             None => {
-                let message = "the format has no frames; say with --fps how many there are in a second, or use --time";
+                let message =
+                    "the format has no frames; say with --fps how many there are in a second, or use --time";
                 return Err(Issue::new(&codes::NO_SUCH_ANIMATION, format!("animations[{index}]"), message));
             }
         },

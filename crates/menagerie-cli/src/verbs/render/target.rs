@@ -130,7 +130,10 @@ mod tests {
         let places: Vec<String> =
             Target::Folder("out".into()).places(&inputs).iter().map(Place::name).collect();
         let expected = ["crate.bo3d", "crate.bgl", "lamp", "crate.bo3d-2", "model"];
-        assert_eq!(places, expected.map(|name| Path::new("out").join(format!("{name}.png")).display().to_string()));
+        assert_eq!(
+            places,
+            expected.map(|name| Path::new("out").join(format!("{name}.png")).display().to_string())
+        );
         let place = Place::File("out/robot.png".into());
         assert_eq!(place.numbered(7, 12), Place::File("out/robot-07.png".into()));
     }
