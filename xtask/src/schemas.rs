@@ -11,6 +11,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("loss-report", loss_report()),
         ("diff", diff()),
         ("convert", array(convert())),
+        ("render", array(render())),
     ];
     for (name, schema) in &mut schemas {
         if let Some(fields) = schema.as_object_mut() {
@@ -27,6 +28,7 @@ fn title(name: &str) -> &'static str {
         "validate" => "menagerie validate --json",
         "loss-report" => "menagerie convert --loss-report: one input; several give an array of these",
         "diff" => "menagerie diff --json",
+        "render" => "menagerie render --json",
         _ => "menagerie convert --json",
     }
 }
@@ -107,6 +109,22 @@ fn convert() -> Value {
                 "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
             })),
             "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
+        }),
+        &[],
+    )
+}
+
+fn render() -> Value {
+    object(
+        json!({
+            "file": text("the file as it was given"),
+            "format": format(),
+            "outputs": array(text("a file that was written; the same for all inputs of a sheet")),
+            "pictures": count(),
+            "width": nullable("integer"),
+            "height": nullable("integer"),
+            "issues": array(issue()),
+            "error": json!({ "type": ["string", "null"], "description": "why it could not be drawn" }),
         }),
         &[],
     )

@@ -20,6 +20,9 @@ const GUARD: f32 = 4096.0;
 /// Triangles that are projected together.
 const CHUNK: usize = 1 << 14;
 
+/// So many layers of triangles over the whole picture are drawn beside two tiles for every triangle.
+const LAYERS: usize = 1024;
+
 /// A vertex in the picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Corner {
@@ -266,7 +269,7 @@ pub(crate) fn chunks(
         work.extend(starts.map(|first| (index, first, length.min(drawable.triangles.len() - first))));
     }
     let (columns, rows) = projector.size.tiles();
-    let extra = 4096 * columns * rows / work.len().max(1);
+    let extra = LAYERS * columns * rows / work.len().max(1);
     let mut chunks: Vec<Chunk> = work
         .par_iter()
         .map(|&(index, first, count)| {
@@ -294,7 +297,7 @@ impl Sorting<'_> {
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut parts = Vec::new();
         let mut left_out = 0;
-        let most = count * 4 + extra;
+        let most = count * 2 + extra;
         let mut add = |slot: usize, corners: &[Corner; 3]| {
             if !self.is_seen(corners) {
                 return;

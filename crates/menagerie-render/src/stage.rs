@@ -87,7 +87,7 @@ impl Default for Shot {
             axes: false,
             hidden: false,
             double_sided: false,
-            background: [0xC9, 0xCD, 0xD2, 0xFF],
+            background: [0x82, 0x88, 0x90, 0xFF],
         }
     }
 }
@@ -276,6 +276,7 @@ impl<'a> Stage<'a> {
         if shot.bones {
             overlay::bones(self.scene, &posed.pose, &mut lines);
         }
+        lines.retain(|line| drawable::is_drawable(line.from) && drawable::is_drawable(line.to));
         lines
     }
 

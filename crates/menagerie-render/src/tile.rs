@@ -36,10 +36,16 @@ pub(crate) struct Drawing<'a> {
     pub(crate) surfaces: bool,
 }
 
+/// After so many triangles a tile looks how far away the farthest of its samples is by now.
+const LOOK_EVERY: u32 = 256;
+
 /// The samples of a tile.
 struct Samples {
     depth: Vec<[f32; SAMPLES]>,
     slot: Vec<[u32; SAMPLES]>,
+    /// No sample is farther away than this: triangles that are need not be looked at.
+    farthest: f32,
+    since_look: u32,
 }
 
 /// A light with its alpha multiplied in.
@@ -59,6 +65,8 @@ impl Drawing<'_> {
         let mut samples = Samples {
             depth: vec![[f32::NEG_INFINITY; SAMPLES]; PIXELS],
             slot: vec![[NONE; SAMPLES]; PIXELS],
+            farthest: f32::NEG_INFINITY,
+            since_look: 0,
         };
         let mut transparent = Vec::new();
         if self.surfaces {
@@ -102,7 +110,10 @@ impl Drawing<'_> {
                     }
                     AlphaMode::Opaque => {
                         let Some(triangle) = Triangle::new(&corners, tile) else { continue };
-                        triangle.cover(|covered| samples.keep_nearest(&covered, slot));
+                        if triangle.nearest > samples.farthest {
+                            triangle.cover(|covered| samples.keep_nearest(&covered, slot));
+                            samples.look_after(tile);
+                        }
                     }
                 }
             }
@@ -260,6 +271,18 @@ impl Drawing<'_> {
 }
 
 impl Samples {
+    /// Looks now and then what the farthest sample is.
+    fn look_after(&mut self, tile: &Tile) {
+        self.since_look += 1;
+        if self.since_look < LOOK_EVERY {
+            return;
+        }
+        self.since_look = 0;
+        let rows = self.depth.chunks(TILE as usize).take(tile.height as usize);
+        let inside = rows.flat_map(|row| row.iter().take(tile.width as usize)).flatten();
+        self.farthest = inside.fold(f32::INFINITY, |least, depth| least.min(*depth));
+    }
+
     #[inline]
     fn keep_nearest(&mut self, covered: &Covered, slot: u32) {
         let (depth, slots) = (&mut self.depth[covered.pixel], &mut self.slot[covered.pixel]);

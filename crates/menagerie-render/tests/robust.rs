@@ -193,7 +193,7 @@ fn a_floor_without_end_has_no_gaps() {
 #[test]
 fn too_many_layers_are_left_out_and_named() {
     let mut many = Primitive::default();
-    let layers = 150_000u32;
+    let layers = 40_000u32;
     many.positions = square().positions;
     many.indices = (0..layers).flat_map(|_| [0, 1, 2]).collect();
     let scene = one(many, at(0., 0., 0.));

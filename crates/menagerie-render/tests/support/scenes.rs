@@ -158,7 +158,7 @@ pub fn textured() -> Scene {
     floor.uvs[0].iter_mut().for_each(|uv| *uv = uv.map(|x| x * 6.0));
     let lie = Quat::from_xyzw(-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2);
     let place =
-        Transform::Trs { translation: Vec3::new(0.0, 0.0, -4.0), rotation: lie, scale: Vec3::splat(8.0) };
+        Transform::Trs { translation: Vec3::new(0.0, 0.0, -1.2), rotation: lie, scale: Vec3::splat(3.5) };
     add(&mut scene, floor, coloured, place);
     scene
 }
