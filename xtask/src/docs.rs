@@ -42,7 +42,7 @@ fn codes() -> String {
         "{GENERATED}# Codes\n\nEvery issue, loss and difference that menagerie reports has one of these codes. "
     );
     page.push_str("`menagerie explain CODE` prints the same text. A code never changes its meaning.\n");
-    let mut codes: Vec<&Code> = menagerie::codes().collect();
+    let mut codes: Vec<&Code> = menagerie::codes().chain(menagerie_render::CODES.iter().copied()).collect();
     codes.sort_by_key(|code| code.id);
     for area in codes.chunk_by(|a, b| area(a) == area(b)) {
         let _ = writeln!(page, "\n## {}\n", area.first().map(|code| self::area(code)).unwrap_or_default());

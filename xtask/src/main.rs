@@ -1,22 +1,24 @@
-//! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again; `cargo xtask
-//! bench` runs the benchmarks.
+//! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again, `pictures` the
+//! pictures that tests compare with; `bench` measures against other programs.
 
 mod bench;
 mod docs;
+mod pictures;
 mod schemas;
 mod steps;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | docs | bench";
+const USAGE: &str = "usage: cargo xtask test | docs | pictures | bench [NAME]";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1);
     let result = match task.as_deref() {
         Some("test") => steps::run(&root()),
-        Some("bench") => bench::run(&root()),
         Some("docs") => docs::write(&root()).map(|()| true),
+        Some("pictures") => pictures::write(&root()),
+        Some("bench") => bench::run(&root(), std::env::args().nth(2).as_deref()),
         _ => Err(anyhow::anyhow!(USAGE)),
     };
     match result {

@@ -12,6 +12,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("diff", diff()),
         ("convert", array(convert())),
         ("optimize", array(optimize())),
+        ("render", array(render())),
     ];
     for (name, schema) in &mut schemas {
         if let Some(fields) = schema.as_object_mut() {
@@ -29,6 +30,7 @@ fn title(name: &str) -> &'static str {
         "loss-report" => "menagerie convert --loss-report: one input; several give an array of these",
         "diff" => "menagerie diff --json",
         "optimize" => "menagerie optimize --json",
+        "render" => "menagerie render --json",
         _ => "menagerie convert --json",
     }
 }
@@ -160,6 +162,22 @@ fn converted() -> Value {
         })),
         "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
     })
+}
+
+fn render() -> Value {
+    object(
+        json!({
+            "file": text("the file as it was given"),
+            "format": format(),
+            "outputs": array(text("a file that was written; the same for all inputs of a sheet")),
+            "pictures": count(),
+            "width": nullable("integer"),
+            "height": nullable("integer"),
+            "issues": array(issue()),
+            "error": json!({ "type": ["string", "null"], "description": "why it could not be drawn" }),
+        }),
+        &[],
+    )
 }
 
 fn issue() -> Value {

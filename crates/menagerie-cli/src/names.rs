@@ -22,6 +22,12 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl IntoIterator<Item = &'a
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
 }
 
+/// The label of a picture: the file's name without its folder, and what tells it from others of the same file.
+pub(crate) fn label(file: &str, which: &str) -> String {
+    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    if which.is_empty() { base.to_owned() } else { format!("{base} {which}") }
+}
+
 /// How many letters must be changed, added or removed to make `b` of `a`.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

@@ -30,6 +30,13 @@ pub(crate) fn print_colored(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// Writes bytes as they are to standard output.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
+    let mut out = stdout();
+    out.write_all(bytes)?;
+    Ok(out.flush()?)
+}
+
 /// Text without control characters: a name in a model could otherwise give orders to the terminal.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';

@@ -1,17 +1,21 @@
 //! Operations on Scenes: welding beside a copy and a sort, simplifying beside meshoptimizer itself.
 
-use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-/// Runs them on one thread and prints what they measure; true when they ran.
-pub(crate) fn run(root: &Path) -> Result<bool> {
+use super::{Bench, Row};
+
+/// Runs the library's own benchmarks, which print what they measure: rates of one run that are meant to be compared.
+pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["bench", "--package", "menagerie", "--bench", "ops"])
-        .current_dir(root)
+        .current_dir(&bench.root)
         .status()
         .context("cannot run cargo bench")?;
-    Ok(status.success())
+    if !status.success() {
+        bail!("the benchmarks of operations did not run");
+    }
+    Ok(Vec::new())
 }

@@ -149,7 +149,7 @@ fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
     let written = match &place {
         Place::Stdout => {
             beside::refuse_all(beside, &mut conversion.losses);
-            print_bytes(&conversion.output.bytes).map(|()| Vec::new())
+            output::print_bytes(&conversion.output.bytes).map(|()| Vec::new())
         }
         Place::File(path) => {
             let plan = Beside::plan(beside, path, sources, &mut conversion.losses)?;
@@ -165,11 +165,4 @@ fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<
     beside.prepare(&mut writing)?;
     writing.prepare(path, bytes)?;
     writing.finish()
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<()> {
-    use std::io::Write as _;
-    let mut out = output::stdout();
-    out.write_all(bytes)?;
-    Ok(out.flush()?)
 }

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use menagerie::convert::{ConvertOptions, convert};
-use menagerie::formats::{Format, ReadOptions};
+use menagerie::convert::{ConvertOptions, convert, resolve_textures};
+use menagerie::formats::{FileModel, Format, ReadOptions};
+use menagerie_render::png;
 use serde_json::{Value, json};
 
+use super::render::thumbnail;
 use super::sample::{self, Written};
 use crate::exit::Exit;
 use crate::output;
 use crate::textures::Folders;
 
-/// Write the samples in every format, validate each, convert each to GLB, and show what happened
+/// Write the samples in every format, validate each, convert each to GLB, draw each, and show what happened
 #[derive(Args)]
 pub(crate) struct DemoArgs {
     /// The folder to write to; made if it is not there
@@ -25,6 +27,9 @@ pub(crate) struct DemoArgs {
     json: bool,
 }
 
+/// The size of the pictures.
+const PICTURE: (u32, u32) = (512, 512);
+
 /// What became of one sample.
 struct Row {
     written: Written,
@@ -32,6 +37,8 @@ struct Row {
     valid: bool,
     /// The file, its size, and how many losses there were; or why there is none.
     glb: Option<Result<(PathBuf, usize, usize), String>>,
+    /// The picture, or why there is none.
+    picture: Result<PathBuf, String>,
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
@@ -49,7 +56,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
     Ok(rows.iter().map(Row::exit).chain([exit]).collect())
 }
 
-/// Validates one sample and converts it to GLB.
+/// Validates one sample, converts it to GLB and draws it.
 fn try_out(written: Written, glb: Option<&'static Format>, dir: &Path) -> Result<Row> {
     let bytes = fs::read(&written.path).with_context(|| format!("cannot read {}", written.path.display()))?;
     let folders = Folders::new(Some(dir), &[], &[]);
@@ -58,11 +65,37 @@ fn try_out(written: Written, glb: Option<&'static Format>, dir: &Path) -> Result
     let reading = written.format.open(&bytes, &options);
     let valid = reading.model.is_some() && !reading.issues.has_errors();
     let issues = reading.issues.iter().count();
+    let picture = match reading.model {
+        Some(model) => draw(&written, model.as_ref(), &options, dir)?,
+        None => Err("it cannot be read".to_owned()),
+    };
     let glb = match glb {
         Some(glb) => Some(to_glb(&written, &bytes, glb, options, dir)?),
         None => None,
     };
-    Ok(Row { written, issues, valid, glb })
+    Ok(Row { written, issues, valid, glb, picture })
+}
+
+/// Draws a sample into the folder `pictures`.
+fn draw(
+    written: &Written,
+    model: &dyn FileModel,
+    options: &ReadOptions<'_>,
+    dir: &Path,
+) -> Result<Result<PathBuf, String>> {
+    let drawn = model.lift(options).and_then(|mut lifted| {
+        resolve_textures(&mut lifted.scene, options.files);
+        png(&thumbnail(&lifted.scene, written.format, PICTURE)?)
+    });
+    let bytes = match drawn {
+        Ok(bytes) => bytes,
+        Err(issue) => return Ok(Err(issue.to_string())),
+    };
+    let folder = dir.join("pictures");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = folder.join(format!("{}-from-{}.png", written.name, written.format.id));
+    output::write_file(&path, &bytes)?;
+    Ok(Ok(path))
 }
 
 fn to_glb(
@@ -93,13 +126,24 @@ fn to_glb(
 }
 
 fn text(rows: &[Row], dir: &Path, has_glb: bool) -> String {
-    let mut table =
-        output::table(["sample", "bytes", "lost in writing", "valid", "GLB bytes", "lost in converting"]);
+    let mut table = output::table([
+        "sample",
+        "bytes",
+        "lost in writing",
+        "valid",
+        "GLB bytes",
+        "lost in converting",
+        "picture",
+    ]);
     for row in rows {
         let (glb, lost) = match &row.glb {
             Some(Ok((_, bytes, losses))) => (bytes.to_string(), losses.to_string()),
             Some(Err(error)) => (error.clone(), String::new()),
             None => (String::new(), String::new()),
+        };
+        let picture = match &row.picture {
+            Ok(path) => path.strip_prefix(dir).unwrap_or(path).display().to_string(),
+            Err(error) => error.clone(),
         };
         let valid = if row.valid { format!("yes, {} remarks", row.issues) } else { "no".to_owned() };
         let name = row.written.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -110,6 +154,7 @@ fn text(rows: &[Row], dir: &Path, has_glb: bool) -> String {
             valid,
             glb,
             lost,
+            picture,
         ]);
     }
     let more = if has_glb { "" } else { "; this build has no glTF, so nothing was converted to it" };
@@ -121,6 +166,7 @@ impl Row {
     fn exit(&self) -> Exit {
         match &self.glb {
             Some(Err(_)) => Exit::CouldNot,
+            _ if self.picture.is_err() => Exit::CouldNot,
             _ if self.valid => Exit::Fine,
             _ => Exit::Wrong,
         }
@@ -140,6 +186,7 @@ impl Row {
             "losses": self.written.losses.len(),
             "valid": self.valid,
             "glb": glb,
+            "picture": self.picture.as_ref().ok().map(|path| path.display().to_string()),
         })
     }
 }

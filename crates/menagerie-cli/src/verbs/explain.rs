@@ -28,11 +28,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// Every code that there is: the library's and those of pictures.
+fn codes() -> impl Iterator<Item = &'static Code> {
+    menagerie::codes().chain(menagerie_render::CODES.iter().copied())
+}
+
 fn find(id: &str) -> Result<&'static Code> {
-    match menagerie::codes().find(|code| code.id.eq_ignore_ascii_case(id)) {
+    match codes().find(|code| code.id.eq_ignore_ascii_case(id)) {
         Some(code) => Ok(code),
         None => {
-            let near = names::did_you_mean(id, menagerie::codes().map(|code| code.id));
+            let near = names::did_you_mean(id, codes().map(|code| code.id));
             bail!("there is no code {id}{near}; `menagerie explain` lists them all")
         }
     }
@@ -50,11 +55,11 @@ fn one(code: &Code, json: bool) -> Result<()> {
 
 fn all(json: bool) -> Result<()> {
     if json {
-        return output::print_json(&menagerie::codes().map(to_json).collect());
+        return output::print_json(&codes().map(to_json).collect());
     }
-    let width = menagerie::codes().map(|code| code.id.len()).max().unwrap_or_default();
+    let width = codes().map(|code| code.id.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for code in menagerie::codes() {
+    for code in codes() {
         let _ = writeln!(text, "{:width$}  {:7}  {}", code.id, code.severity.name(), code.title);
     }
     output::print(&text)

@@ -10,13 +10,16 @@ use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
 use menagerie::scene::{Bounds, Hidden, Pose, Scene};
+use menagerie_render::Picture;
 use serde_json::{Map, Value, json};
 
+use super::render::thumbnail;
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::json::float;
 use crate::opened::{self, Opened};
 use crate::options::{Finding, positive};
+use crate::terminal::Protocol;
 use crate::{batch, json, output};
 
 /// Show what is in files: counts, size, bounds, axes, animations, textures found and missing, what was forgiven
@@ -34,6 +37,9 @@ pub(crate) struct InfoArgs {
     /// Frames a second, for formats that store frames without a rate
     #[arg(long, value_name = "N", value_parser = positive)]
     fps: Option<f32>,
+    /// Show a picture of each model, on a terminal that can; nothing in a pipe
+    #[arg(long, conflicts_with = "json")]
+    picture: bool,
     #[command(flatten)]
     finding: Finding,
 }
@@ -49,17 +55,20 @@ struct Report {
     animations: Vec<(String, f32, usize)>,
     textures: Vec<TextureStatus>,
     issues: Vec<Issue>,
+    /// For the terminal, if that was asked for.
+    picture: Option<Picture>,
     /// Why there is no more to say.
     error: Option<String>,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
     let inputs = inputs::expand(&args.files, args.recursive);
-    let reports = batch::run(&inputs, |input| report(input, args));
+    let terminal = if args.picture { Protocol::detect() } else { None };
+    let reports = batch::run(&inputs, |input| report(input, args, terminal));
     if args.json {
         output::print_json(&reports.iter().map(Report::to_json).collect())?;
     } else {
-        output::print(&text(&reports))?;
+        print_text(&reports, terminal)?;
     }
     for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
         output::message(format_args!("error: {name}: {error}"));
@@ -67,7 +76,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
     Ok(reports.iter().map(Report::exit).collect())
 }
 
-fn report(input: &Input, args: &InfoArgs) -> Report {
+fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report {
     let mut report = Report {
         name: input.name.clone(),
         format: None,
@@ -78,20 +87,21 @@ fn report(input: &Input, args: &InfoArgs) -> Report {
         animations: Vec::new(),
         textures: Vec::new(),
         issues: Vec::new(),
+        picture: None,
         error: None,
     };
     let folders = opened::folders(input, &args.finding);
     let mut options = opened::read_options(&folders, &args.finding);
     options.fps = args.fps;
     match opened::open(input, &args.finding, &options) {
-        Ok(opened) => report.fill(opened, &options),
+        Ok(opened) => report.fill(opened, &options, terminal),
         Err(error) => report.error = Some(error),
     }
     report
 }
 
 impl Report {
-    fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>) {
+    fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>, terminal: Option<Protocol>) {
         let mut issues = opened.issues;
         self.format = opened.format;
         self.bytes = Some(opened.bytes.len());
@@ -102,6 +112,9 @@ impl Report {
                 Ok(mut lifted) => {
                     issues.append(lifted.issues);
                     self.fill_from_scene(&mut lifted.scene, options);
+                    let sized = self.format.zip(terminal.map(Protocol::size));
+                    self.picture =
+                        sized.and_then(|(format, size)| thumbnail(&lifted.scene, format, size).ok());
                 }
                 Err(issue) => issues.push(issue),
             }
@@ -209,12 +222,21 @@ fn in_own_axes(bounds: Bounds, format: &Format) -> Bounds {
     Bounds { min: a.min(b), max: a.max(b) }
 }
 
-fn text(reports: &[Report]) -> String {
-    let mut text = String::new();
+fn print_text(reports: &[Report], terminal: Option<Protocol>) -> Result<()> {
     for report in reports.iter().filter(|report| report.error.is_none()) {
+        let mut text = String::new();
         report.write(&mut text);
-        text.push('\n');
+        output::print(&text)?;
+        if let (Some(picture), Some(terminal)) = (&report.picture, terminal) {
+            output::print_colored(&terminal.show(picture)?)?;
+        }
+        output::print("\n")?;
     }
+    output::print(&summary(reports))
+}
+
+fn summary(reports: &[Report]) -> String {
+    let mut text = String::new();
     if reports.len() > 1 {
         let unread = reports.iter().filter(|report| report.error.is_some()).count();
         let bytes: usize = reports.iter().filter_map(|report| report.bytes).sum();

@@ -8,6 +8,7 @@ mod formats;
 mod info;
 mod inspect;
 mod optimize;
+mod render;
 mod sample;
 mod shell;
 mod validate;
@@ -17,7 +18,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
 
-/// Reads, checks, explains and converts 3D models of game engines.
+/// Reads, checks, explains, converts and draws 3D models of game engines.
 ///
 /// Exit codes: 0 done, nothing wrong; 1 done, and something is wrong with the files; 2 could not do it.
 #[derive(Parser)]
@@ -36,6 +37,7 @@ pub(crate) enum Verb {
     Convert(convert::ConvertArgs),
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
+    Render(render::RenderArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -53,6 +55,7 @@ impl Verb {
             Self::Convert(args) => convert::run(&args),
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
+            Self::Render(args) => render::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),

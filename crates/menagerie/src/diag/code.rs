@@ -53,6 +53,7 @@ impl fmt::Display for Code {
 
 /// A table of codes: `code!{ NAME = Severity "id": "title", document: "…", why: "…", fix: "…"; … }` makes a constant
 /// for each, and `CODES` with all of them.
+#[macro_export]
 macro_rules! code {
     ($($name:ident = $severity:ident $id:literal: $title:literal,
         document: $document:literal, why: $why:literal, fix: $fix:literal;)*) => {
@@ -71,7 +72,7 @@ macro_rules! code {
         pub static CODES: &[&$crate::diag::Code] = &[$(&$name),*];
     };
 }
-pub(crate) use code;
+pub use code;
 
 code! {
     EMPTY = Error "file/empty": "the file has no bytes",

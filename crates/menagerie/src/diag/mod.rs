@@ -12,10 +12,9 @@ mod issue;
 pub mod loss;
 pub mod render;
 
-pub(crate) use code::code;
 pub use code::{
     CODES, COUNT_TOO_LARGE, Code, EMPTY, LIMIT, MORE_OF_THE_SAME, NEGATIVE_COUNT, NOT_FINITE, Severity,
-    TRUNCATED, UNKNOWN_FORMAT, WRONG_EXTENSION,
+    TRUNCATED, UNKNOWN_FORMAT, WRONG_EXTENSION, code,
 };
 pub use issue::{Issue, Issues};
 pub use loss::{Aspect, Loss, LossKind, LossReport};

@@ -453,6 +453,17 @@ fn extension(name: &str) -> Option<&str> {
     Some(base.rsplit_once('.')?.1)
 }
 
+/// Frames a second of an animation that came from a format with frames; `None` for formats with times.
+pub fn frames_per_second(animation: &crate::scene::Animation) -> Option<f32> {
+    let of_formats: &[fn(&crate::scene::Animation) -> Option<f32>] = &[
+        #[cfg(feature = "bmd")]
+        bmd::frames_per_second,
+        #[cfg(feature = "bo3d")]
+        bo3d::frames_per_second,
+    ];
+    of_formats.iter().find_map(|of_format| of_format(animation)).filter(|rate| *rate > 0.0)
+}
+
 /// Every issue code that there is: the general ones, those of losses, and those of each format.
 pub fn codes() -> impl Iterator<Item = &'static Code> {
     let of_formats = ALL.iter().flat_map(|format| format.codes);

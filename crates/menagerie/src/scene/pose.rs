@@ -159,6 +159,50 @@ impl Pose {
             .collect()
     }
 
+    /// The unit normals of a primitive's vertices in the world, morphed and skinned, where `node` shows it; none when
+    /// the primitive has none.
+    pub fn normals(&self, scene: &Scene, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
+        let mut normals: Vec<Vec3> = primitive.normals.iter().copied().map(Vec3::from_array).collect();
+        let weights = self.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
+        for (target, &weight) in primitive.targets.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+            for (normal, delta) in normals.iter_mut().zip(&target.normals) {
+                *normal += Vec3::from_array(*delta) * weight;
+            }
+        }
+        self.turned(scene, node, primitive, &normals, across)
+    }
+
+    /// Directions along the surface at a primitive's vertices, such as tangents, in the world where `node` shows it, as
+    /// unit vectors.
+    pub fn along(
+        &self,
+        scene: &Scene,
+        node: NodeId,
+        primitive: &Primitive,
+        directions: &[Vec3],
+    ) -> Vec<Vec3> {
+        self.turned(scene, node, primitive, directions, |matrix, direction| {
+            matrix.transform_vector3(direction)
+        })
+    }
+
+    fn turned(
+        &self,
+        scene: &Scene,
+        node: NodeId,
+        primitive: &Primitive,
+        directions: &[Vec3],
+        turn: fn(&Mat4, Vec3) -> Vec3,
+    ) -> Vec<Vec3> {
+        let own = self.worlds.get(node.index()).copied().unwrap_or_default();
+        let palette = self.palette(scene, node).filter(|_| !primitive.joints.is_empty());
+        let turn = |(vertex, direction): (usize, &Vec3)| {
+            let skinned = palette.as_ref().and_then(|palette| skin_matrix(palette, primitive, vertex));
+            turn(&skinned.unwrap_or(own), *direction).try_normalize().unwrap_or(*direction)
+        };
+        directions.iter().enumerate().map(turn).collect()
+    }
+
     /// For each joint of the skin of `node`, world(joint) · inverse_bind; `None` when it has no skin.
     pub fn palette(&self, scene: &Scene, node: NodeId) -> Option<Vec<Mat4>> {
         let skin = scene.skins.get(scene.nodes.get(node)?.skin?)?;
@@ -221,6 +265,14 @@ fn rest_weights(scene: &Scene) -> Vec<Vec<f32>> {
             false => node.weights.clone(),
         })
         .collect()
+}
+
+/// A normal behind a transform: by its cofactors, so that it stays across the surface whatever the scale, and on the
+/// same side of it where the transform mirrors.
+fn across(matrix: &Mat4, normal: Vec3) -> Vec3 {
+    let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(glam::Vec4::truncate);
+    let turned = y.cross(z) * normal.x + z.cross(x) * normal.y + x.cross(y) * normal.z;
+    if x.dot(y.cross(z)) < 0.0 { -turned } else { turned }
 }
 
 /// The blended matrix of a vertex; `None` when it has no weight.
@@ -337,6 +389,25 @@ mod tests {
             let value = channel.sample(at).unwrap();
             let off = value.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(value.len() == expected.len() && off < 1e-6, "{value:?} is not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn normals_stay_across_and_tangents_along_whatever_the_scale() {
+        let mut scene = Scene::default();
+        let scale = Vec3::new(4.0, 1.0, -2.0);
+        let transform = Transform::Trs { translation: Vec3::ONE, rotation: Quat::IDENTITY, scale };
+        let node = scene.nodes.push(Node { transform, ..Node::default() });
+        let slope = Vec3::new(1.0, 1.0, 0.5).normalize();
+        let primitive =
+            Primitive { positions: vec![[0.0; 3]], normals: vec![slope.to_array()], ..Primitive::default() };
+        let pose = Pose::rest(&scene);
+        for tangent in [slope.any_orthonormal_vector(), slope.cross(slope.any_orthonormal_vector())] {
+            let along = pose.along(&scene, node, &primitive, &[tangent])[0];
+            let normal = pose.normals(&scene, node, &primitive)[0];
+            assert!(normal.dot(along).abs() < 1e-6 && (normal.length() - 1.0).abs() < 1e-6);
+            // Outward stays outward.
+            assert!(normal.dot(slope * scale) > 0.0);
         }
     }
 

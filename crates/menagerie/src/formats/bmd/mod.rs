@@ -24,6 +24,7 @@ mod vertex;
 mod write;
 
 pub use check::check;
+pub(super) use lift::frames_per_second;
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{

@@ -13,7 +13,8 @@ use crate::ops::set_raw_normals;
 use crate::scene::{
     AlphaMode, Animation, Blend, Channel, Extras, Id, Image, Interpolation, Material, MaterialId, Mesh,
     MetallicRoughness, Node, NodeId, Pose, Primitive, Property, Scene, SceneRoot, Shading, Skin, SkinId,
-    Texture, TextureId, TextureRef, Transform, float_to_json, srgb_byte_to_linear, transform_distance,
+    Texture, TextureId, TextureRef, Transform, float_from_json, float_to_json, srgb_byte_to_linear,
+    transform_distance,
 };
 
 /// The custom attribute with the length of a stored normal, where it is not one.
@@ -243,6 +244,11 @@ impl Lifter<'_> {
         hold_until(&mut animation, length as f32 / rate);
         self.scene.animations.push(animation);
     }
+}
+
+/// Frames a second of an animation that this format kept.
+pub(in crate::formats) fn frames_per_second(animation: &Animation) -> Option<f32> {
+    animation.extras.get(FORMAT.id, "fps").and_then(float_from_json)
 }
 
 /// The joint for a node; bones of the same entity share one. `None` beyond what an index can say.

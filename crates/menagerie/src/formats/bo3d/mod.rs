@@ -21,6 +21,7 @@ mod read;
 mod write;
 
 pub use check::check;
+pub(super) use lift::frames_per_second;
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{

@@ -81,6 +81,12 @@ impl Lifting<'_> {
     }
 }
 
+/// Frames a second of an animation that this format kept.
+pub(in crate::formats) fn frames_per_second(animation: &SceneAnimation) -> Option<f32> {
+    let code = animation.extras.get(FORMAT.id, "rate")?.as_u64()?;
+    Some(rate(&Animation { rate: u8::try_from(code).ok()?, ..Animation::default() }))
+}
+
 /// Frames a second.
 fn rate(animation: &Animation) -> f32 {
     if animation.hz() > 0.0 { animation.hz() } else { DEFAULT_HZ }

@@ -9,6 +9,7 @@ mod animation;
 mod geometry;
 mod st;
 
+pub(in crate::formats) use animation::frames_per_second;
 pub(super) use animation::matches_keys;
 pub(super) use geometry::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG};
 pub(super) use st::{looks_legacy, st_hint};

@@ -194,6 +194,9 @@ impl Lifter<'_> {
         let (diffuse_texture, normal_texture, glow) = (texture(0), texture(1), texture(2));
         // A glow map shines by itself, whatever the factor.
         let glows = glow.is_some() && surface.emission == 0.0;
+        // Without one the surface gives off a part of its own colour, its picture included: the walls of level_001 have
+        // a picture and a factor of 0.2, and would be grey all over otherwise.
+        let emissive_texture = glow.or_else(|| diffuse_texture.clone().filter(|_| surface.emission != 0.0));
         Material {
             shading: Shading::Phong(Box::new(Phong {
                 diffuse: surface.diffuse,
@@ -203,7 +206,7 @@ impl Lifter<'_> {
                 ..Phong::default()
             })),
             emissive: if glows { [1.0; 3] } else { [r, g, b].map(|x| x * surface.emission) },
-            emissive_texture: glow,
+            emissive_texture,
             normal_texture: normal_texture.map(|texture| (texture, 1.0)),
             alpha: if surface.additive { AlphaMode::Blend(Blend::Additive) } else { AlphaMode::Opaque },
             double_sided: surface.double_sided,

@@ -45,7 +45,7 @@ impl Lowering<'_> {
         let slots = [
             phong.diffuse_texture.as_ref(),
             normal.map(|(texture, _)| texture),
-            material.emissive_texture.as_ref(),
+            material.emissive_texture.as_ref().filter(|_| !gives_off_its_colour(material, &phong)),
         ];
         for (slot, texture) in textures.iter_mut().zip(slots) {
             *slot = texture.and_then(|texture| self.file_name(path, texture));
@@ -67,6 +67,12 @@ impl Lowering<'_> {
     fn emission(&mut self, path: &str, material: &Material, phong: &Phong, before: &Surface) -> f32 {
         let [r, g, b, _] = phong.diffuse;
         let given_off = |factor: f32| [r, g, b].map(|x| x * factor);
+        let through_picture = material.emissive_texture.is_none() && phong.diffuse_texture.is_some();
+        if through_picture && material.emissive != [0.0; 3] {
+            let message = "DGL2 gives off the surface's colour with its picture, not a colour alone";
+            self.losses.approximated(Aspect::Materials, path, message);
+            self.losses.approximated(Aspect::Textures, path, message);
+        }
         let glows = material.emissive_texture.is_some() && material.emissive == [1.0; 3];
         if glows && before.emission == 0.0 {
             return 0.0;
@@ -119,6 +125,14 @@ impl Lowering<'_> {
             self.losses.dropped(Aspect::Textures, path, message);
         }
     }
+}
+
+/// Whether the light that a material gives off is a part of its own colour, picture included: what DGL2 means by a
+/// factor without a glow picture.
+fn gives_off_its_colour(material: &Material, phong: &Phong) -> bool {
+    let picture = |texture: &TextureRef| (texture.texture, texture.uv_set, texture.transform);
+    let own = phong.diffuse_texture.as_ref().map(picture);
+    material.emissive != [0.0; 3] && own.is_some() && material.emissive_texture.as_ref().map(picture) == own
 }
 
 /// What a material has that DGL2 has no place for.
