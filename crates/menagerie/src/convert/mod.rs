@@ -170,6 +170,11 @@ fn through_scene(
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
+    if model.format() == to && !losses.is_empty() {
+        // Forms of faces, raw keys and the like are used again only as far as they still fit.
+        let message = format!("what {} keeps about what was changed is made anew", to.name);
+        losses.approximated(Aspect::Extras, "", message);
+    }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
     let beside =
         if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
