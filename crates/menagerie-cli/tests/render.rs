@@ -179,3 +179,31 @@ fn a_texture_outside_the_folder_is_not_drawn() {
     let ran = menagerie(["render", &model.display().to_string(), "-o", &out, "--size", "16"]).exits(0);
     assert!(ran.text().contains("render/texture-missing"), "{ran:?}");
 }
+
+/// The files for desktops name the media types and extensions that the formats have.
+#[test]
+fn the_thumbnailer_knows_the_five_formats() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/thumbnailer");
+    let entry = fs::read_to_string(folder.join("menagerie.thumbnailer")).unwrap();
+    let types = fs::read_to_string(folder.join("menagerie.xml")).unwrap();
+    for id in ["bogle", "bmd", "dgl2", "bo3d", "das2"] {
+        let format = menagerie::formats::Format::by_id(id).unwrap();
+        assert!(entry.contains(&format!("{};", format.mime)), "{id}");
+        assert!(types.contains(&format!("<mime-type type=\"{}\">", format.mime)), "{id}");
+        for extension in format.extensions {
+            assert!(types.contains(&format!("<glob pattern=\"*.{extension}\"/>")), "{id}");
+        }
+    }
+    // What the desktop fills in: input, output, size.
+    let command = entry.lines().find_map(|line| line.strip_prefix("Exec=menagerie ")).unwrap();
+    let home = samples();
+    let out = home.path().join("thumb.png");
+    let arguments = command.split(' ').map(|argument| match argument {
+        "%i" => home.path().join("crate.bo3d").display().to_string(),
+        "%o" => out.display().to_string(),
+        "%s" => "128".to_owned(),
+        other => other.to_owned(),
+    });
+    menagerie(arguments).exits(0);
+    assert_eq!(size(&fs::read(&out).unwrap()), (128, 128));
+}

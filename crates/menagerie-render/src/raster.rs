@@ -198,8 +198,8 @@ mod tests {
             let triangle = [centre, *from, ring[(i + 1) % ring.len()]];
             let Some(triangle) = Triangle::new(&triangle, &tile) else { continue };
             triangle.cover(|found| {
-                for s in 0..SAMPLES {
-                    covered[found.pixel][s] += i32::from(found.inside[s] >= 0);
+                for (times, inside) in covered[found.pixel].iter_mut().zip(found.inside) {
+                    *times += i32::from(inside >= 0);
                 }
             });
         }

@@ -12,8 +12,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+/// A comparison: each row of its result is one piece of work.
+type Compare = fn(&Bench) -> Result<Vec<Row>>;
+
 /// Every comparison: its name, and what does it.
-const ALL: &[(&str, fn(&Bench) -> Result<Vec<Row>>)] = &[("ops", ops::compare), ("render", render::compare)];
+const ALL: &[(&str, Compare)] = &[("ops", ops::compare), ("render", render::compare)];
 
 /// Runs of each program; the fastest counts, because everything else on the machine only makes it slower.
 const RUNS: usize = 5;
