@@ -2,6 +2,7 @@
 
 mod distance;
 mod material;
+mod measure;
 mod morph;
 mod normals;
 mod remove;
@@ -10,11 +11,13 @@ mod scale;
 mod simplify;
 mod split;
 mod tangents;
+mod triangulate;
 mod uvs;
 mod weights;
 
 pub use distance::{Corners, SurfaceDistance, surface_distance};
 pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
+pub use measure::{Measure, measure};
 pub use morph::bake_morphs;
 pub use normals::{face_normal, restore_lengths, set_raw_normals, smooth_normals};
 pub use remove::remove_nodes;
@@ -23,5 +26,6 @@ pub use scale::scale;
 pub use simplify::{MadeLevel, make_levels, simplify};
 pub use split::{select, split_by_vertex_limit};
 pub use tangents::tangents;
+pub use triangulate::triangulate;
 pub use uvs::flip_v;
 pub use weights::{WeightRepair, normalize_weights};

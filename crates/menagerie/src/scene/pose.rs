@@ -219,7 +219,7 @@ fn rest_weights(scene: &Scene) -> Vec<Vec<f32>> {
 }
 
 /// The blended matrix of a vertex; `None` when it has no weight.
-fn skin_matrix(palette: &[Mat4], primitive: &Primitive, vertex: usize) -> Option<Mat4> {
+pub fn skin_matrix(palette: &[Mat4], primitive: &Primitive, vertex: usize) -> Option<Mat4> {
     let mut blended = Mat4::ZERO;
     let mut sum = 0.0;
     for (joints, weights) in primitive.joints.iter().zip(&primitive.weights) {
