@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use glam::{Mat3, Mat4, Vec3};
 
 use super::{Format, kept_nodes};
+use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix};
+use crate::scene::{Extras, MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
@@ -232,4 +233,11 @@ pub(super) fn show_all(scene: &mut Scene) {
     let roots = scene.nodes.ids().collect();
     scene.scenes.push(crate::scene::SceneRoot { roots, ..crate::scene::SceneRoot::default() });
     scene.default_scene = Some(0);
+}
+
+/// The bytes that a name had in a file of this format, if they still mean the same and fit into a line.
+pub(super) fn kept_name(extras: &Extras, name: &str, format: &Format) -> Option<Vec<u8>> {
+    let kept = extras.get(format.id, "name_bytes")?.as_array()?;
+    let bytes: Option<Vec<u8>> = kept.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
+    bytes.filter(|bytes| utf8_or_windows_1252(bytes) == name && !bytes.iter().any(u8::is_ascii_control))
 }

@@ -41,6 +41,8 @@ pub mod dgl2;
 mod flat;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+#[cfg(feature = "ply")]
+pub mod ply;
 #[cfg(feature = "stl")]
 pub mod stl;
 pub mod stream;
@@ -62,6 +64,8 @@ pub static ALL: &[&Format] = &[
     &das2::FORMAT,
     #[cfg(feature = "gltf")]
     &gltf::FORMAT,
+    #[cfg(feature = "ply")]
+    &ply::FORMAT,
     #[cfg(feature = "stl")]
     &stl::FORMAT,
 ];

@@ -25,7 +25,8 @@ pub(super) fn of_solids(solids: Vec<Solid>) -> Scene {
     let mut scene = Scene::default();
     scene.extras.set(FORMAT.id, "form", "ascii");
     let turn = FORMAT.axes.turn;
-    for solid in solids {
+    // A solid without triangles is nothing that a Scene could show.
+    for solid in solids.into_iter().filter(|solid| !solid.corners.is_empty()) {
         let (name, utf8) = decode_text(&solid.name);
         let mut positions = solid.corners;
         positions.iter_mut().for_each(|position| *position = turn.vector(*position));
@@ -33,10 +34,8 @@ pub(super) fn of_solids(solids: Vec<Solid>) -> Scene {
         if !utf8 {
             node.extras.set(FORMAT.id, "name_bytes", solid.name);
         }
-        if !positions.is_empty() {
-            let mesh = Mesh { primitives: vec![primitive(positions)], ..Mesh::default() };
-            node.mesh = Some(scene.meshes.push(mesh));
-        }
+        let mesh = Mesh { primitives: vec![primitive(positions)], ..Mesh::default() };
+        node.mesh = Some(scene.meshes.push(mesh));
         scene.nodes.push(node);
     }
     show_all(&mut scene);

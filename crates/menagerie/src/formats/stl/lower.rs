@@ -10,7 +10,7 @@ use super::colour::Convention;
 use super::model::{Ascii, Binary, Facet, Model, Solid};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::flat::{FlatMesh, flatten, other_names, report_names};
+use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
 use crate::formats::{FileModel, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology};
 
@@ -35,7 +35,15 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     let flat = flatten(scene, &FORMAT, losses);
     report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
     report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
+    let draws = |flat: &FlatMesh| flat.primitives.iter().any(|primitive| !primitive.triangles().is_empty());
+    let (flat, empty): (Vec<FlatMesh>, Vec<FlatMesh>) = flat.into_iter().partition(draws);
+    if !empty.is_empty() {
+        let message = "nodes without triangles have no place in STL";
+        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(empty.len()));
+        report_others(&empty, losses);
+    }
     let header = header(scene);
+    report_others(&flat, losses);
     report_surface(scene, &flat, !ascii && matches!(Convention::of(&header), Convention::Magics(_)), losses);
     if ascii { text(scene, &flat, losses) } else { binary(scene, &flat, header, losses) }
 }
@@ -56,7 +64,17 @@ fn header(scene: &Scene) -> [u8; 80] {
     if colored || scene.materials.values().all(same) { kept } else { fresh }
 }
 
-/// Normals, materials and elements that are no triangles.
+/// Elements that are no triangles.
+fn report_others(flat: &[FlatMesh], losses: &mut LossReport) {
+    let primitives = flat.iter().flat_map(|flat| &flat.primitives);
+    let others = primitives.filter(|primitive| primitive.topology != Topology::Triangles).count();
+    if others > 0 {
+        let message = "lines and points have no place in STL";
+        losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(others));
+    }
+}
+
+/// Normals and materials.
 fn report_surface(scene: &Scene, flat: &[FlatMesh], described: bool, losses: &mut LossReport) {
     let primitives = || flat.iter().flat_map(|flat| &flat.primitives);
     let mut dropped = |aspect, path: &str, message: &str, count: usize| {
@@ -66,8 +84,6 @@ fn report_surface(scene: &Scene, flat: &[FlatMesh], described: bool, losses: &mu
     };
     let normals = primitives().filter(|primitive| !primitive.normals.is_empty()).count();
     dropped(Aspect::Normals, "meshes", "STL has the normals of triangles, not of vertices", normals);
-    let others = primitives().filter(|primitive| primitive.topology != Topology::Triangles).count();
-    dropped(Aspect::Topology, "meshes", "lines and points have no place in STL", others);
     let pictures = scene.materials.values().flat_map(|material| material.textures()).count();
     dropped(Aspect::Textures, "textures", "textures have no place in STL", pictures);
     let default = Material::default();
@@ -88,12 +104,6 @@ fn binary(scene: &Scene, flat: &[FlatMesh], header: [u8; 80], losses: &mut LossR
     if flat.len() > 1 {
         let message = "a binary STL is one list of triangles: the nodes were joined";
         losses.push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(flat.len()));
-    }
-    let draws = |flat: &&FlatMesh| flat.primitives.iter().any(|primitive| !primitive.triangles().is_empty());
-    let empty = flat.len() - flat.iter().filter(draws).count();
-    if empty > 0 {
-        let message = "nodes without triangles have no place in a binary STL";
-        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(empty));
     }
     let convention = Convention::of(&header);
     let painted = flat.iter().flat_map(|flat| &flat.primitives).any(|primitive| !primitive.colors.is_empty());
@@ -199,6 +209,9 @@ fn text(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Model {
 
 /// A name that a line can hold.
 fn name(node: &Node, losses: &mut LossReport) -> Vec<u8> {
+    if let Some(kept) = kept_name(&node.extras, &node.name, &FORMAT) {
+        return kept;
+    }
     let clean: String = node.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let clean = clean.trim_matches(|c: char| c.is_ascii_whitespace());
     if clean != node.name {
