@@ -99,6 +99,35 @@ pub fn convert(
     }
 }
 
+/// Converts a file that is read piece by piece and never in memory as a whole: for formats that can ([`Format::stream`]),
+/// to another format. The length is that of the file, where it is known.
+pub fn convert_stream(
+    source: &mut dyn std::io::Read,
+    length: Option<u64>,
+    from: &'static Format,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Conversion, Failed> {
+    let mut issues = Issues::default();
+    let result = match from.stream {
+        Some(stream) => stream(source, length, &options.read),
+        None => Err(Issue::new(&NO_STREAM, "", format!("{} is read as a whole only", from.name))),
+    };
+    let done = result.and_then(|streamed| {
+        issues.append(streamed.issues);
+        from_scene(streamed.scene, to, options)
+    });
+    match done {
+        Ok(Done { output, losses, textures, scene }) => {
+            Ok(Conversion { from, to, output, issues, losses, textures, scene })
+        }
+        Err(issue) => {
+            issues.push(issue);
+            Err(Failed { from: Some(from), issues })
+        }
+    }
+}
+
 impl ConvertOptions<'_> {
     /// Whether the file cannot simply be written back.
     fn changes_the_model(&self, name: Option<&str>) -> bool {
@@ -144,7 +173,11 @@ fn through_scene(
         lifted.issues.locate(&model.layout());
     }
     issues.append(lifted.issues);
-    let mut scene = lifted.scene;
+    from_scene(lifted.scene, to, options)
+}
+
+/// Changes a Scene as the options ask, and writes it.
+fn from_scene(mut scene: Scene, to: &'static Format, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
     if let Some(factor) = options.scale {
         crate::ops::scale(&mut scene, factor);
     }
@@ -199,6 +232,10 @@ crate::diag::code! {
         document: "Making them is menagerie's own work and needs a part of it that a build can leave out.",
         why: "The conversion that was asked for cannot be done.",
         fix: "Use a build with the feature simplify, or convert without --lod.";
+    NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
+        document: "Only formats of large meshes are read piece by piece.",
+        why: "The conversion that was asked for cannot be done in this way.",
+        fix: "Read the file into memory first.";
     SCENE_RULE = Error "convert/scene-rule": "the model breaks a rule that every writer relies on",
         document: "The rule is menagerie's own: indices in range, finite numbers, unit normals, a tree without cycles.",
         why: "Writing it would give a broken file, so nothing is written.",

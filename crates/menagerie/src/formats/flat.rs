@@ -9,13 +9,12 @@ use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{Extras, MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix};
+use crate::scene::{Extras, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
 pub(super) struct FlatMesh {
     pub(super) node: NodeId,
-    pub(super) mesh: MeshId,
     pub(super) primitives: Vec<Primitive>,
 }
 
@@ -28,12 +27,10 @@ pub(super) fn flatten(scene: &Scene, format: &Format, losses: &mut LossReport) -
     let mut flattening = Flattening { scene, format, rest, turned: 0, mirrored: 0, broken: 0, remade: 0 };
     for id in nodes.iter().filter(|id| !hidden.contains(id)) {
         let Some(node) = scene.nodes.get(*id) else { continue };
-        let Some((mesh_id, mesh)) = node.mesh.and_then(|id| Some((id, scene.meshes.get(id)?))) else {
-            continue;
-        };
+        let Some(mesh) = node.mesh.and_then(|id| scene.meshes.get(id)) else { continue };
         let primitives =
             mesh.primitives.iter().map(|primitive| flattening.primitive(*id, primitive)).collect();
-        flat.push(FlatMesh { node: *id, mesh: mesh_id, primitives });
+        flat.push(FlatMesh { node: *id, primitives });
     }
     flattening.report(losses);
     report_tree(scene, format, &nodes, &hidden, losses);

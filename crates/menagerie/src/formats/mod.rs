@@ -41,6 +41,8 @@ pub mod dgl2;
 mod flat;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+#[cfg(feature = "obj")]
+pub mod obj;
 #[cfg(feature = "ply")]
 pub mod ply;
 #[cfg(feature = "stl")]
@@ -68,6 +70,8 @@ pub static ALL: &[&Format] = &[
     &ply::FORMAT,
     #[cfg(feature = "stl")]
     &stl::FORMAT,
+    #[cfg(feature = "obj")]
+    &obj::FORMAT,
 ];
 
 /// What a format is: everything that the rest of the program needs to know about it.

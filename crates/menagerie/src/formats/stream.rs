@@ -28,6 +28,8 @@ pub struct Streamed {
 
 /// How much of a file is read at once.
 pub(super) const BLOCK: usize = 1 << 20;
+/// Room for a file that is not large.
+const SMALL: u64 = 4 << 10;
 /// The longest line of text.
 const LONGEST_LINE: usize = 16 << 20;
 
@@ -117,7 +119,9 @@ impl<'a> Blocks<'a> {
         if self.done || missing == 0 {
             return Ok(());
         }
-        buffer.reserve_exact(missing as usize);
+        // Most files are small; only of a large one whole blocks are worth making room for.
+        let room = if self.offset == 0 { missing.min(SMALL) } else { missing };
+        buffer.reserve_exact(room as usize);
         let mut limited = (&mut *self.source).take(missing);
         let read = limited.read_to_end(buffer).map_err(|error| {
             let at = self.offset + buffer.len() as u64;

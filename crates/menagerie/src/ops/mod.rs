@@ -26,6 +26,6 @@ pub use scale::scale;
 pub use simplify::{MadeLevel, make_levels, simplify};
 pub use split::{select, split_by_vertex_limit};
 pub use tangents::tangents;
-pub use triangulate::triangulate;
+pub use triangulate::{cut_quad, triangulate};
 pub use uvs::flip_v;
 pub use weights::{WeightRepair, normalize_weights};

@@ -9,11 +9,24 @@ pub fn triangulate(corners: &[[f32; 3]]) -> Vec<[u32; 3]> {
     match corners.len() {
         0..3 => Vec::new(),
         3 => vec![[0, 1, 2]],
+        4 => match corners.first_chunk() {
+            Some(quad) => cut_quad(*quad).to_vec(),
+            None => Vec::new(),
+        },
         n => {
             let flat = flatten(corners);
             if n > MOST_CORNERS || is_convex(&flat) { fan(n) } else { cut_ears(&flat) }
         }
     }
+}
+
+/// Cuts a quad into two triangles, along the diagonal that lies inside of it.
+pub fn cut_quad(corners: [[f32; 3]; 4]) -> [[u32; 3]; 2] {
+    let [a, b, c, d] = corners.map(|p| DVec3::from_array(p.map(f64::from)));
+    let along_first = (b - a).cross(c - a).dot((c - a).cross(d - a));
+    let along_second = (c - b).cross(d - b).dot((d - b).cross(a - b));
+    // Both are good for a convex quad; the first is what everybody takes.
+    if along_first < 0.0 && along_second > 0.0 { [[1, 2, 3], [1, 3, 0]] } else { [[0, 1, 2], [0, 2, 3]] }
 }
 
 /// Concave polygons with more corners than this are not cut by ears.
