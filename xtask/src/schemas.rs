@@ -46,6 +46,10 @@ fn info() -> Value {
             "contents": { "type": "object", "additionalProperties": count(), "description": "the file's own lists" },
             "geometry": nullable_object(json!({ "vertices": count(), "triangles": count() })),
             "bounds": nullable_object(json!({ "min": corner, "max": corner })),
+            "surface": nullable_object(json!({
+                "welded_vertices": count(), "watertight": { "type": "boolean" }, "open_edges": count(),
+                "area": { "type": "number", "minimum": 0 }, "volume": { "type": "number" }
+            })),
             "axes": nullable_object(json!({
                 "up": direction(), "front": direction(), "handedness": { "enum": ["right", "left"] }
             })),

@@ -10,6 +10,7 @@ mod opened;
 mod options;
 mod output;
 mod samples;
+mod streamed;
 mod terminal;
 mod textures;
 mod verbs;

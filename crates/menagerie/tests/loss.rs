@@ -6,6 +6,7 @@ use menagerie::diag::{Aspect, LossKind, LossReport, Severity};
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{ALL, Format, ReadOptions, WriteOptions};
 use menagerie::scene::{Scene, assert_scene};
+use support::Beside;
 use support::scenes::random_scene;
 
 /// Lowers, writes, reads and lifts.
@@ -13,7 +14,10 @@ fn round_trip(scene: &Scene, format: &Format, losses: &mut LossReport) -> Result
     let lowered = (format.lower)(assert_scene(scene), &WriteOptions::default(), losses)
         .map_err(|issue| format!("not lowered: {issue}"))?;
     let output = lowered.write().map_err(|issue| format!("not written: {issue}"))?;
-    let reading = format.open(&output.bytes, &ReadOptions::default());
+    let beside = Beside(&output);
+    let mut options = ReadOptions::default();
+    options.files = &beside;
+    let reading = format.open(&output.bytes, &options);
     let errors: Vec<String> =
         reading.issues.iter().filter(|i| i.severity == Severity::Error).map(|i| i.to_string()).collect();
     if !errors.is_empty() {
@@ -24,7 +28,7 @@ fn round_trip(scene: &Scene, format: &Format, losses: &mut LossReport) -> Result
     if again.bytes != output.bytes {
         return Err("what was written is not rewritten byte for byte".to_owned());
     }
-    Ok(model.lift(&ReadOptions::default()).map_err(|issue| format!("not lifted: {issue}"))?.scene)
+    Ok(model.lift(&options).map_err(|issue| format!("not lifted: {issue}"))?.scene)
 }
 
 /// Whether some loss of the same aspect covers a difference, and is not smaller where both are measured alike.

@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::opened;
 use crate::output::{self, Writing};
-use crate::{batch, load};
+use crate::{batch, load, streamed};
 use beside::Beside;
 use report::Report;
 use target::{Place, Target};
@@ -108,7 +108,6 @@ fn convert(
 ) -> Result<Done, Failure> {
     let args = job.args;
     let place = place.clone()?;
-    let bytes: load::Bytes = input.load()?;
     let folders = opened::folders(input, &args.finding);
     let mut options = ConvertOptions::default();
     options.read = opened::read_options(&folders, &args.finding);
@@ -123,7 +122,23 @@ fn convert(
     options.scale = args.factor();
     options.ops = job.ops.clone();
     options.rebuild = job.rebuild;
-    match menagerie::convert::convert(&bytes, input.hint(), target.format, &options) {
+    let large = streamed::open(input, &args.finding).filter(|large| large.format != target.format);
+    let (result, bytes) = match large {
+        Some(mut large) => {
+            let (from, to) = (large.format, target.format);
+            let mut result =
+                menagerie::convert::convert_stream(&mut large.file, Some(large.length), from, to, &options);
+            if let Ok(conversion) = &mut result {
+                conversion.issues.extend(large.warning);
+            }
+            (result, load::Bytes::Read(Vec::new()))
+        }
+        None => {
+            let bytes = input.load()?;
+            (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes)
+        }
+    };
+    match result {
         Ok(conversion) => {
             let verdict = match args.verify {
                 true => Some(verify::verify(&conversion, &bytes, &options)?),

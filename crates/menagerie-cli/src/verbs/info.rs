@@ -9,6 +9,7 @@ use menagerie::convert::{TextureStatus, resolve_textures};
 use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
+use menagerie::ops::{Measure, measure};
 use menagerie::scene::{Bounds, Hidden, Pose, Scene};
 use menagerie_render::Picture;
 use serde_json::{Map, Value, json};
@@ -19,6 +20,7 @@ use crate::inputs::{self, Input};
 use crate::json::float;
 use crate::opened::{self, Opened};
 use crate::options::{Finding, positive};
+use crate::streamed::{self, Large};
 use crate::terminal::Protocol;
 use crate::{batch, json, output};
 
@@ -44,6 +46,9 @@ pub(crate) struct InfoArgs {
     finding: Finding,
 }
 
+/// Surfaces of more triangles are not measured: that takes longer than all the rest.
+const MOST_MEASURED: usize = 2_000_000;
+
 /// What was found out about one file.
 struct Report {
     name: String,
@@ -52,6 +57,7 @@ struct Report {
     summary: Option<Summary>,
     packing: Vec<Packing>,
     bounds: Option<Bounds>,
+    surface: Option<Measure>,
     animations: Vec<(String, f32, usize)>,
     textures: Vec<TextureStatus>,
     issues: Vec<Issue>,
@@ -84,6 +90,7 @@ fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report 
         summary: None,
         packing: Vec::new(),
         bounds: None,
+        surface: None,
         animations: Vec::new(),
         textures: Vec::new(),
         issues: Vec::new(),
@@ -93,6 +100,10 @@ fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report 
     let folders = opened::folders(input, &args.finding);
     let mut options = opened::read_options(&folders, &args.finding);
     options.fps = args.fps;
+    if let Some(large) = streamed::open(input, &args.finding) {
+        report.fill_from_pieces(large, &options);
+        return report;
+    }
     match opened::open(input, &args.finding, &options) {
         Ok(opened) => report.fill(opened, &options, terminal),
         Err(error) => report.error = Some(error),
@@ -130,10 +141,33 @@ impl Report {
         self.issues = issues.into_sorted();
     }
 
+    /// Of a large file, which is never in memory as a whole.
+    fn fill_from_pieces(&mut self, mut large: Large, options: &ReadOptions<'_>) {
+        self.format = Some(large.format);
+        self.bytes = usize::try_from(large.length).ok();
+        let Some(stream) = large.format.stream else { return };
+        match stream(&mut large.file, Some(large.length), options) {
+            Ok(mut streamed) => {
+                self.summary = Some(streamed.summary);
+                self.fill_from_scene(&mut streamed.scene, options);
+                streamed.issues.extend(large.warning);
+                self.issues = streamed.issues.into_sorted();
+            }
+            Err(issue) => {
+                self.error = Some(format!("cannot be read: {issue} [{}]", issue.code));
+                self.issues.push(issue);
+            }
+        }
+    }
+
     fn fill_from_scene(&mut self, scene: &mut Scene, options: &ReadOptions<'_>) {
         let hidden = self.format.map_or(Hidden::LeftOut, |format| format.hidden);
         let bounds = Pose::rest(scene).bounds_with(scene, hidden);
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
+        let triangles = self.summary.as_ref().map_or(0, |summary| summary.triangles);
+        if (1..=MOST_MEASURED).contains(&triangles) {
+            self.surface = Some(measure(scene));
+        }
         let animations = scene.animations.iter();
         self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();
         self.textures = resolve_textures(scene, options.files);
@@ -165,6 +199,13 @@ impl Report {
             "bounds": self.bounds.map(|bounds| {
                 json!({ "min": corner(bounds.min.to_array()), "max": corner(bounds.max.to_array()) })
             }),
+            "surface": self.surface.map(|surface| json!({
+                "welded_vertices": surface.welded_vertices,
+                "watertight": surface.is_watertight(),
+                "open_edges": surface.open_edges,
+                "area": surface.area,
+                "volume": surface.volume,
+            })),
             "axes": self.format.map(axes),
             "animations": self.animations.iter().map(|(name, seconds, channels)| {
                 json!({ "name": name, "seconds": float(*seconds), "channels": channels })
@@ -278,6 +319,15 @@ impl Report {
                 }
             }
             line("packing", value);
+        }
+        if let Some(surface) = &self.surface {
+            let holes = match surface.open_edges {
+                0 if surface.is_watertight() => "watertight".to_owned(),
+                0 => format!("not watertight: {} edges have more than two triangles", surface.crowded_edges),
+                open => format!("not watertight: {open} open edges"),
+            };
+            let (welded, area, volume) = (surface.welded_vertices, surface.area, surface.volume);
+            line("surface", format!("{welded} welded vertices, area {area:.3}, volume {volume:.3}, {holes}"));
         }
         let axes = &format.axes;
         line(

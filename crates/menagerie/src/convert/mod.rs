@@ -96,22 +96,46 @@ pub fn convert(
     } else {
         through_scene(model.as_ref(), to, options, &mut issues)
     };
+    finished(from, to, result, issues)
+}
+
+/// The conversion with what was found on the way, or why there is none.
+fn finished(
+    from: &'static Format,
+    to: &'static Format,
+    result: Result<Done, Issue>,
+    mut issues: Issues,
+) -> Result<Conversion, Failed> {
     match result {
-        Ok(done) => Ok(Conversion {
-            from,
-            to,
-            output: done.output,
-            issues,
-            losses: done.losses,
-            textures: done.textures,
-            scene: done.scene,
-            changes: done.changes,
-        }),
+        Ok(Done { output, losses, textures, scene, changes }) => {
+            Ok(Conversion { from, to, output, issues, losses, textures, scene, changes })
+        }
         Err(issue) => {
             issues.push(issue);
             Err(Failed { from: Some(from), issues })
         }
     }
+}
+
+/// Converts a file that is read piece by piece and never in memory as a whole: for formats that can ([`Format::stream`]),
+/// to another format. The length is that of the file, where it is known.
+pub fn convert_stream(
+    source: &mut dyn std::io::Read,
+    length: Option<u64>,
+    from: &'static Format,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Conversion, Failed> {
+    let mut issues = Issues::default();
+    let result = match from.stream {
+        Some(stream) => stream(source, length, &options.read),
+        None => Err(Issue::new(&NO_STREAM, "", format!("{} is read as a whole only", from.name))),
+    };
+    let done = result.and_then(|streamed| {
+        issues.append(streamed.issues);
+        from_scene(streamed.scene, from, to, options)
+    });
+    finished(from, to, done, issues)
 }
 
 impl ConvertOptions<'_> {
@@ -160,7 +184,16 @@ fn through_scene(
         lifted.issues.locate(&model.layout());
     }
     issues.append(lifted.issues);
-    let mut scene = lifted.scene;
+    from_scene(lifted.scene, model.format(), to, options)
+}
+
+/// Changes a Scene as the options ask, and writes it.
+fn from_scene(
+    mut scene: Scene,
+    from: &'static Format,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Done, Issue> {
     if let Some(factor) = options.scale {
         crate::ops::scale(&mut scene, factor);
     }
@@ -170,7 +203,7 @@ fn through_scene(
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
-    if model.format() == to && !losses.is_empty() {
+    if from == to && !losses.is_empty() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
         losses.approximated(Aspect::Extras, "", message);
@@ -212,6 +245,10 @@ crate::diag::code! {
         document: "What operations need is menagerie's own rule: the animation whose pose is baked must be there.",
         why: "The result would not be what was asked for, so nothing is written.",
         fix: "See with menagerie info what the model has, and ask for that.";
+    NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
+        document: "Only formats of large meshes are read piece by piece.",
+        why: "The conversion that was asked for cannot be done in this way.",
+        fix: "Read the file into memory first.";
     SCENE_RULE = Error "convert/scene-rule": "the model breaks a rule that every writer relies on",
         document: "The rule is menagerie's own: indices in range, finite numbers, unit normals, a tree without cycles.",
         why: "Writing it would give a broken file, so nothing is written.",

@@ -107,6 +107,14 @@ code! {
         document: "The documents do not forbid such floats, but give them no meaning either.",
         why: "One such coordinate makes bounds, normals and pictures of the whole model meaningless.",
         fix: "Find the field with inspect and correct it where the model was made. Conversions use zero, or the format's default, in its place.";
+    UNREADABLE = Error "file/unreadable": "the file could not be read to its end",
+        document: "This is not about the format: the disk, the network or the pipe that the bytes come from failed.",
+        why: "What comes after that place is not known.",
+        fix: "Try again, and check where the file is kept.";
+    LINE_TOO_LONG = Error "file/line-too-long": "a line of text is longer than any sensible one",
+        document: "The formats do not limit their lines; the limit of 16 million bytes is menagerie's own.",
+        why: "The file is not the text that it seems to be, or was made to exhaust memory.",
+        fix: "Check that the file is what its extension says.";
     MORE_OF_THE_SAME = Info "file/more-of-the-same": "further issues of a code were counted, not listed",
         document: "This is menagerie's own: at most so many issues of one code are listed for a file.",
         why: "The list would bury everything else.",

@@ -13,8 +13,8 @@ pub mod loss;
 pub mod render;
 
 pub use code::{
-    CODES, COUNT_TOO_LARGE, Code, EMPTY, LIMIT, MORE_OF_THE_SAME, NEGATIVE_COUNT, NOT_FINITE, Severity,
-    TRUNCATED, UNKNOWN_FORMAT, WRONG_EXTENSION, code,
+    CODES, COUNT_TOO_LARGE, Code, EMPTY, LIMIT, LINE_TOO_LONG, MORE_OF_THE_SAME, NEGATIVE_COUNT, NOT_FINITE,
+    Severity, TRUNCATED, UNKNOWN_FORMAT, UNREADABLE, WRONG_EXTENSION, code,
 };
 pub use issue::{Issue, Issues};
 pub use loss::{Aspect, Loss, LossKind, LossReport};

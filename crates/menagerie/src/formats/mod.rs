@@ -38,8 +38,17 @@ pub mod bogle;
 pub mod das2;
 #[cfg(feature = "dgl2")]
 pub mod dgl2;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+mod flat;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+#[cfg(feature = "obj")]
+pub mod obj;
+#[cfg(feature = "ply")]
+pub mod ply;
+#[cfg(feature = "stl")]
+pub mod stl;
+pub mod stream;
 mod unheld;
 
 pub use unheld::{all_extras, kept_nodes, report_unheld};
@@ -58,6 +67,12 @@ pub static ALL: &[&Format] = &[
     &das2::FORMAT,
     #[cfg(feature = "gltf")]
     &gltf::FORMAT,
+    #[cfg(feature = "ply")]
+    &ply::FORMAT,
+    #[cfg(feature = "stl")]
+    &stl::FORMAT,
+    #[cfg(feature = "obj")]
+    &obj::FORMAT,
 ];
 
 /// What a format is: everything that the rest of the program needs to know about it.
@@ -89,6 +104,8 @@ pub struct Format {
     pub codes: &'static [&'static Code],
     /// Reads a file.
     pub read: fn(&[u8], &ReadOptions<'_>) -> Reading,
+    /// Reads a Scene from a file that is not in memory, where the format can.
+    pub stream: Option<stream::StreamFn>,
     /// Makes a file model of a Scene.
     pub lower: LowerFn,
 }
@@ -445,6 +462,21 @@ impl Format {
         }
         reading
     }
+}
+
+/// The map of a text file: its lines.
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+fn text_lines(text: &[u8]) -> ByteMap {
+    use crate::bytes::{FieldType, MapNode, Span};
+
+    let mut start = 0;
+    let lines = text.split_inclusive(|byte| *byte == b'\n').enumerate().map(|(i, line)| {
+        let span = Span::new(start, start + line.len());
+        start += line.len();
+        MapNode::leaf(format!("lines[{i}]"), span, FieldType::Text)
+    });
+    let lines = lines.collect();
+    ByteMap { root: MapNode::group("", Span::new(0, text.len()), lines) }
 }
 
 /// What follows the last dot of a file's name.

@@ -16,6 +16,7 @@ mod keys;
 #[cfg(feature = "simplify")]
 mod levels;
 mod material;
+mod measure;
 mod mikktspace;
 mod morph;
 mod normals;
@@ -30,6 +31,7 @@ mod size;
 mod split;
 mod strips;
 mod tangents;
+mod triangulate;
 mod turn;
 mod uvs;
 mod weights;
@@ -45,6 +47,7 @@ pub use keys::{ChangedKeys, KeyTolerance, reduce_keys, resample, sparse_keys};
 #[cfg(feature = "simplify")]
 pub use levels::{MadeLevel, make_levels};
 pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
+pub use measure::{Measure, measure};
 pub use mikktspace::{MadeTangents, make_primitive_tangents, make_tangents};
 pub use morph::bake_morphs;
 pub use normals::{face_normal, restore_lengths, set_raw_normals, smooth_normals};
@@ -58,6 +61,7 @@ pub use size::{SceneSize, cache_misses};
 pub use split::{PieceLimit, Split, compact, select, split, split_by_joint_limit, split_by_vertex_limit};
 pub use strips::{lines_of_strips, triangles_of_fan, triangles_of_strip};
 pub use tangents::tangents;
+pub use triangulate::{cut_quad, triangulate};
 pub use turn::{Turned, turn_axes};
 pub use uvs::flip_v;
 pub use weights::{

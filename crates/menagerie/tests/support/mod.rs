@@ -12,8 +12,9 @@
 pub mod scenes;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use menagerie::formats::{Format, ReadOptions, Reading};
+use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, Reading};
 
 /// A file of the test corpus.
 pub struct TestFile {
@@ -90,4 +91,23 @@ pub fn files_in(folder: &Path, format: &Format) -> Vec<TestFile> {
     }
     paths.sort();
     paths.into_iter().map(TestFile::load).collect()
+}
+
+/// The files that were written beside a model, for reading it back.
+pub struct Beside<'a>(pub &'a Output);
+
+impl Files for Beside<'_> {
+    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
+        let found = self.0.beside.iter().find(|(other, _)| other == name);
+        found.map(|(_, bytes)| Arc::from(bytes.as_slice())).ok_or_else(NotFound::default)
+    }
+}
+
+/// The files of a folder, by their names alone.
+pub struct Folder(pub PathBuf);
+
+impl Files for Folder {
+    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
+        std::fs::read(self.0.join(name)).map(Arc::from).map_err(|_| NotFound::default())
+    }
 }

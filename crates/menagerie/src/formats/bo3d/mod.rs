@@ -75,5 +75,6 @@ pub static FORMAT: Format = Format {
     }],
     codes: codes::CODES,
     read: read::open,
+    stream: None,
     lower: lower::open,
 };

@@ -93,6 +93,7 @@ pub static FORMAT: Format = Format {
     options: &[],
     codes: codes::CODES,
     read: read::open,
+    stream: None,
     lower: lower::open,
 };
 

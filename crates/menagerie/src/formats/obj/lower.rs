@@ -1,0 +1,296 @@
+//! Scene to OBJ: an object for each node, where it is in the world, and a library of the materials.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::model::{Library, Model};
+use super::read::read;
+use super::{FORMAT, mtl, mtl_write};
+use crate::bytes::Span;
+use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
+use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
+use crate::formats::{FileModel, ReadOptions, WriteOptions, report_unheld};
+use crate::scene::{CheckedScene, Extras, Material, MaterialId, Primitive, Scene, Topology, linear_to_srgb};
+
+/// Makes a file model for the registry.
+pub(super) fn open(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    Ok(Box::new(lower(scene, options, losses)?))
+}
+
+/// Makes a file model of a Scene, and reports what that cost.
+pub fn lower(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Model, Issue> {
+    report_unheld(&scene, &FORMAT, losses);
+    let scene = scene.scene();
+    let flat = flatten(scene, &FORMAT, losses);
+    report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
+    let draws = |flat: &FlatMesh| flat.primitives.iter().any(|primitive| !primitive.indices.is_empty());
+    let (flat, empty): (Vec<FlatMesh>, Vec<FlatMesh>) = flat.into_iter().partition(draws);
+    if !empty.is_empty() {
+        let message = "nodes that draw nothing have no place in OBJ";
+        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(empty.len()));
+    }
+    report_colors(&flat, losses);
+    flat.iter().for_each(|flat| report_joined(flat, losses));
+    let stem = line_name(&options.stem);
+    let library = format!("{}.mtl", if stem.is_empty() { "model" } else { &stem });
+    let names = material_names(scene, &flat, losses);
+    let mut text = TextWriter { scene, out: Vec::new(), names: &names, counts: [0; 3], material: None };
+    text.out.extend_from_slice(b"# OBJ by menagerie\n");
+    if !names.is_empty() {
+        let _ = writeln!(text.out, "mtllib {library}");
+    }
+    text.objects(&flat, losses);
+    let text = text.out;
+    let read_options = ReadOptions::default();
+    let mut model = read(&text, &read_options, &mut Issues::default())?;
+    if !names.is_empty() {
+        let mut entries = String::new();
+        for (id, name) in &names {
+            let default = Material::default();
+            let material = id.and_then(|id| scene.materials.get(id)).unwrap_or(&default);
+            entries.push_str(&mtl_write::write(scene, material, name, losses));
+        }
+        let bytes = entries.into_bytes();
+        mtl::read(&bytes, &library, Span::new(0, 0), &mut model.entries, &mut Issues::default());
+        model.libraries.push(Library { name: library, text: Arc::from(bytes) });
+    }
+    Ok(model)
+}
+
+/// Colours lose their alpha, and are there for all vertices or none.
+fn report_colors(flat: &[FlatMesh], losses: &mut LossReport) {
+    let drawn =
+        || flat.iter().flat_map(|flat| &flat.primitives).filter(|primitive| !primitive.indices.is_empty());
+    let mut report = |kind, message: &str, count: usize| {
+        if count > 0 {
+            losses.push(Loss::new(Aspect::Colors, kind, "meshes", message).count(count));
+        }
+    };
+    let sets = drawn().map(|primitive| primitive.colors.len().saturating_sub(1)).sum();
+    report(LossKind::Dropped, "OBJ has one set of colours", sets);
+    let clear = |primitive: &&Primitive| {
+        primitive.colors.first().is_some_and(|colors| colors.iter().any(|color| color[3] != 1.0))
+    };
+    report(LossKind::Approximated, "vertex colours have no alpha in OBJ", drawn().filter(clear).count());
+    if drawn().any(|primitive| !primitive.colors.is_empty()) {
+        let without = drawn().filter(|primitive| primitive.colors.is_empty()).count();
+        report(LossKind::Added, "parts without colours are white among those that have some", without);
+    }
+}
+
+/// Parts of one node that are alike are read as one: what some of them lack is made up.
+fn report_joined(flat: &FlatMesh, losses: &mut LossReport) {
+    let kind = |primitive: &Primitive| match primitive.topology {
+        Topology::Triangles => 0,
+        Topology::Points => 2,
+        _ => 1,
+    };
+    let mut alike: BTreeMap<_, Vec<&Primitive>> = BTreeMap::new();
+    for primitive in flat.primitives.iter().filter(|primitive| !primitive.indices.is_empty()) {
+        let key = (primitive.material, group_of(&primitive.extras), kind(primitive));
+        alike.entry(key).or_default().push(primitive);
+    }
+    for parts in alike.values() {
+        let mut report = |aspect, message: &str, has: fn(&Primitive) -> bool| {
+            let with = parts.iter().filter(|part| has(part)).count();
+            if with > 0 && with < parts.len() {
+                let count = parts.len() - with;
+                losses.push(Loss::new(aspect, LossKind::Added, "meshes", message).count(count));
+            }
+        };
+        let message = "normals are made for parts that have none beside others that have some";
+        report(Aspect::Normals, message, |part| !part.normals.is_empty());
+        let message = "texture coordinates are made up for parts that have none beside others that have some";
+        report(Aspect::Uvs, message, |part| !part.uvs.is_empty());
+    }
+}
+
+/// A name that a line can hold.
+fn line_name(name: &str) -> String {
+    let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean = clean.trim_matches(|c: char| c.is_ascii_whitespace());
+    match clean.strip_suffix('\\') {
+        Some(start) => format!("{start}_"),
+        None => clean.to_owned(),
+    }
+}
+
+/// The names of the materials that are used, each once, in the order of the Scene; `None` stands for no material at all.
+type Names = BTreeMap<Option<MaterialId>, String>;
+
+fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Names {
+    let drawn =
+        flat.iter().flat_map(|flat| &flat.primitives).filter(|primitive| !primitive.indices.is_empty());
+    let used: BTreeSet<Option<MaterialId>> = drawn.map(|primitive| primitive.material).collect();
+    let mut names = Names::new();
+    if used.iter().all(Option::is_none) {
+        return names;
+    }
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for id in used {
+        let own = id.and_then(|id| scene.materials.get(id)).map_or("", |material| material.name.as_str());
+        let wanted = match (line_name(own), id) {
+            (name, _) if !name.is_empty() => name,
+            (_, Some(id)) => format!("material_{}", id.index()),
+            (_, None) => "default".to_owned(),
+        };
+        let free = |n: usize| if n == 1 { wanted.clone() } else { format!("{wanted}_{n}") };
+        let name = (1..).map(free).find(|name| !taken.contains(name)).unwrap_or_default();
+        if name != own {
+            let message = format!("the material {own:?} was written as {name:?}");
+            losses.approximated(Aspect::Names, "materials", message);
+        }
+        if id.is_none() {
+            losses.added(Aspect::Materials, "materials", "parts without a material were given a plain one");
+        }
+        taken.insert(name.clone());
+        names.insert(id, name);
+    }
+    let unused = scene.materials.ids().filter(|id| !names.contains_key(&Some(*id))).count();
+    if unused > 0 {
+        let message = "materials that nothing uses are not written";
+        losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+    }
+    names
+}
+
+struct TextWriter<'a> {
+    scene: &'a Scene,
+    out: Vec<u8>,
+    names: &'a Names,
+    /// Positions, texture coordinates and normals so far.
+    counts: [u32; 3],
+    material: Option<Option<MaterialId>>,
+}
+
+impl TextWriter<'_> {
+    fn objects(&mut self, flat: &[FlatMesh], losses: &mut LossReport) {
+        let as_groups = self.are_groups(flat);
+        for (i, flat) in flat.iter().enumerate() {
+            let Some(node) = self.scene.nodes.get(flat.node) else { continue };
+            let mut name = line_name(&node.name);
+            let first_without = i == 0 && name.is_empty();
+            if name.is_empty() && !first_without {
+                name = format!("object_{i}");
+            }
+            if name != node.name {
+                let message = format!("the name {:?} was written as {name:?}", node.name);
+                losses.approximated(Aspect::Names, "nodes", message);
+            }
+            if !first_without {
+                let kept = kept_name(&node.extras, &node.name, &FORMAT);
+                self.out.extend_from_slice(if as_groups { b"g " } else { b"o " });
+                self.out.extend_from_slice(&kept.unwrap_or_else(|| name.into_bytes()));
+                self.out.push(b'\n');
+            }
+            let mut group: Option<String> = None;
+            for primitive in flat.primitives.iter().filter(|primitive| !primitive.indices.is_empty()) {
+                let wanted = if as_groups { None } else { group_of(&primitive.extras) };
+                if wanted != group {
+                    let _ = writeln!(self.out, "g {}", wanted.as_deref().unwrap_or_default());
+                    group = wanted;
+                }
+                self.primitive(primitive);
+            }
+        }
+    }
+
+    /// Whether all nodes were groups of an OBJ file, and can be again.
+    fn are_groups(&self, flat: &[FlatMesh]) -> bool {
+        let mut names = BTreeSet::new();
+        flat.iter().enumerate().all(|(i, flat)| {
+            let Some(node) = self.scene.nodes.get(flat.node) else { return false };
+            let is_group = node.extras.get(FORMAT.id, "kind").and_then(Value::as_str) == Some("group");
+            (is_group && !line_name(&node.name).is_empty() && names.insert(&node.name))
+                || (i == 0 && node.name.is_empty() && !is_group)
+        }) && !names.is_empty()
+    }
+
+    fn primitive(&mut self, primitive: &Primitive) {
+        let colors = primitive.colors.first();
+        for (i, [x, y, z]) in primitive.positions.iter().enumerate() {
+            let _ = write!(self.out, "v {x} {y} {z}");
+            if let Some([r, g, b, _]) = colors.and_then(|colors| colors.get(i)) {
+                let [r, g, b] = [r, g, b].map(|x| linear_to_srgb(*x));
+                let _ = write!(self.out, " {r} {g} {b}");
+            }
+            self.out.push(b'\n');
+        }
+        let uvs = primitive.uvs.first().map(Vec::as_slice).unwrap_or_default();
+        for [u, v] in uvs {
+            let _ = writeln!(self.out, "vt {u} {}", 1.0 - v);
+        }
+        for [x, y, z] in &primitive.normals {
+            let _ = writeln!(self.out, "vn {x} {y} {z}");
+        }
+        if self.material != Some(primitive.material)
+            && let Some(name) = self.names.get(&primitive.material)
+        {
+            let _ = writeln!(self.out, "usemtl {name}");
+            self.material = Some(primitive.material);
+        }
+        self.elements(primitive, !uvs.is_empty(), !primitive.normals.is_empty());
+        let more = [primitive.positions.len(), uvs.len(), primitive.normals.len()];
+        for (count, more) in self.counts.iter_mut().zip(more) {
+            *count = count.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        }
+    }
+
+    fn elements(&mut self, primitive: &Primitive, uvs: bool, normals: bool) {
+        let indices = &primitive.indices;
+        match primitive.topology {
+            Topology::Triangles => {
+                for triangle in primitive.triangles() {
+                    self.element(b"f", triangle, uvs, normals);
+                }
+            }
+            Topology::Lines => {
+                for line in indices.as_chunks::<2>().0 {
+                    self.element(b"l", line, uvs, normals);
+                }
+            }
+            Topology::LineStrip => self.element(b"l", indices, uvs, normals),
+            Topology::LineLoop => {
+                let closed: Vec<u32> = indices.iter().chain(indices.first()).copied().collect();
+                self.element(b"l", &closed, uvs, normals);
+            }
+            Topology::Points => {
+                for point in indices {
+                    self.element(b"p", &[*point], uvs, normals);
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, keyword: &[u8], corners: &[u32], uvs: bool, normals: bool) {
+        let [v, t, n] = self.counts;
+        self.out.extend_from_slice(keyword);
+        for corner in corners {
+            let number = |before: u32| u64::from(before) + u64::from(*corner) + 1;
+            let _ = match (uvs, normals) {
+                (false, false) => write!(self.out, " {}", number(v)),
+                (true, false) => write!(self.out, " {}/{}", number(v), number(t)),
+                (false, true) => write!(self.out, " {}//{}", number(v), number(n)),
+                (true, true) => write!(self.out, " {}/{}/{}", number(v), number(t), number(n)),
+            };
+        }
+        self.out.push(b'\n');
+    }
+}
+
+/// The group that a part had in an OBJ file.
+fn group_of(extras: &Extras) -> Option<String> {
+    let name = extras.get(FORMAT.id, "group").and_then(Value::as_str).map(line_name)?;
+    (!name.is_empty()).then_some(name)
+}

@@ -1,0 +1,65 @@
+//! OBJ (`.obj`) with its material libraries (`.mtl`), the format that every tool speaks.
+//!
+//! Lines of text: positions, texture coordinates and normals, each counted from one over the whole file; faces, lines and
+//! points that name them; and lines that say which object, group, smoothing group and material the next faces belong to.
+//! Materials are in another file, which the line `mtllib` names.
+//!
+//! `docs/formats/obj.md` has the statements that are read, and every decision on what nobody ever wrote down.
+
+use super::{Capabilities, Format, Holds, Probe};
+use crate::diag::Aspect;
+use crate::scene::{Axes, Hidden};
+
+mod build;
+pub mod codes;
+mod gather;
+mod lower;
+mod materials;
+mod model;
+mod mtl;
+mod mtl_write;
+mod parse;
+mod read;
+mod slow;
+mod weld;
+mod write;
+
+pub use lower::lower;
+pub use model::{Library, Model};
+pub use read::read;
+
+/// The descriptor.
+pub static FORMAT: Format = Format {
+    id: "obj",
+    name: "OBJ",
+    about: "text of vertices and faces that every tool speaks, with materials in an MTL file beside it",
+    extensions: &["obj"],
+    mime: "model/obj",
+    probe: |bytes| if slow::looks_like_obj(bytes) { Probe::Shape } else { Probe::No },
+    axes: Axes::Y_UP_FRONT_PLUS_Z,
+    unit: "not stated",
+    hidden: Hidden::LeftOut,
+    capabilities: Capabilities {
+        weights_per_vertex: 0,
+        vertex_limit: None,
+        uv_sets: 1,
+        embeds_textures: false,
+        ambient_light: false,
+        holds: &[
+            (Aspect::Hierarchy, Holds::Partly, "a list of objects"),
+            (Aspect::Names, Holds::Partly, "of objects and materials"),
+            (Aspect::Positions, Holds::Fully, ""),
+            (Aspect::Topology, Holds::Fully, ""),
+            (Aspect::Normals, Holds::Fully, ""),
+            (Aspect::Uvs, Holds::Partly, "one set"),
+            (Aspect::Colors, Holds::Partly, "one set, no alpha"),
+            (Aspect::Materials, Holds::Partly, "Phong, metal and roughness"),
+            (Aspect::Textures, Holds::Partly, "by name, no filters"),
+        ],
+    },
+    options: &[],
+    codes: codes::CODES,
+    read: read::open,
+    stream: Some(read::stream),
+    lower: lower::open,
+};

@@ -1,0 +1,34 @@
+use super::model::Model;
+use super::read;
+use crate::bytes::ByteMap;
+use crate::diag::{Issue, Issues};
+use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &super::FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    /// Everything was found in reading the file.
+    fn check(&self, _: &mut Issues) {}
+
+    fn layout(&self) -> ByteMap {
+        text_lines(&self.text)
+    }
+
+    /// The text, with the libraries that were found; those in other folders stay where they are.
+    fn write(&self) -> Result<Output, Issue> {
+        let plain = |name: &&super::Library| !name.name.contains(['/', '\\']) && name.name != "..";
+        let beside = self.libraries.iter().filter(plain);
+        let beside = beside.map(|library| (library.name.clone(), library.text.to_vec())).collect();
+        Ok(Output { bytes: self.text.clone(), beside })
+    }
+
+    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        Ok(Lifted { scene: read::scene(self.gathered.clone(), &self.entries), ..Lifted::default() })
+    }
+}

@@ -1,0 +1,270 @@
+use super::codes;
+use crate::bytes::{Span, Token, read_integer, tokens, utf8_or_windows_1252};
+use crate::diag::{Code, Issue, Issues};
+
+/// How the rows are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// In words.
+    #[default]
+    Ascii,
+    /// Numbers with their lowest byte first.
+    LittleEndian,
+    /// Numbers with their highest byte first.
+    BigEndian,
+}
+
+impl Form {
+    /// The name for `info`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ascii => "ascii",
+            Self::LittleEndian => "binary_little_endian",
+            Self::BigEndian => "binary_big_endian",
+        }
+    }
+}
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// The type with this name, old or new.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"char" | b"int8" => Self::I8,
+            b"uchar" | b"uint8" => Self::U8,
+            b"short" | b"int16" => Self::I16,
+            b"ushort" | b"uint16" => Self::U16,
+            b"int" | b"int32" => Self::I32,
+            b"uint" | b"uint32" => Self::U32,
+            b"float" | b"float32" => Self::F32,
+            b"double" | b"float64" => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of one number.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// The number that bytes begin with.
+    pub fn read(self, bytes: &[u8], form: Form) -> Option<f64> {
+        macro_rules! number {
+            ($type:ty) => {{
+                let bytes = *bytes.first_chunk::<{ size_of::<$type>() }>()?;
+                let value = match form {
+                    Form::BigEndian => <$type>::from_be_bytes(bytes),
+                    _ => <$type>::from_le_bytes(bytes),
+                };
+                value as f64
+            }};
+        }
+        Some(match self {
+            Self::I8 => number!(i8),
+            Self::U8 => number!(u8),
+            Self::I16 => number!(i16),
+            Self::U16 => number!(u16),
+            Self::I32 => number!(i32),
+            Self::U32 => number!(u32),
+            Self::F32 => number!(f32),
+            Self::F64 => number!(f64),
+        })
+    }
+}
+
+/// What a property is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// One number.
+    Scalar(Scalar),
+    /// A length, and as many numbers.
+    List {
+        /// The type of the length.
+        count: Scalar,
+        /// The type of the numbers.
+        item: Scalar,
+    },
+}
+
+/// A property of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: PropertyKind,
+}
+
+/// A kind of rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Element {
+    /// Its name.
+    pub name: String,
+    /// How many rows there should be.
+    pub count: u64,
+    /// What a row has.
+    pub properties: Vec<Property>,
+}
+
+impl Element {
+    /// Bytes of a row; `None` where a list makes them differ.
+    pub fn row_bytes(&self) -> Option<usize> {
+        let sizes = self.properties.iter().map(|property| match property.kind {
+            PropertyKind::Scalar(scalar) => Some(scalar.size()),
+            PropertyKind::List { .. } => None,
+        });
+        sizes.sum()
+    }
+
+    /// The fewest bytes that a row can have.
+    pub fn least_bytes(&self, form: Form) -> usize {
+        let sizes = self.properties.iter().map(|property| match (property.kind, form) {
+            (_, Form::Ascii) => 2,
+            (PropertyKind::Scalar(scalar), _) => scalar.size(),
+            (PropertyKind::List { count, .. }, _) => count.size(),
+        });
+        sizes.sum::<usize>().max(1)
+    }
+}
+
+/// What the header says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// How the rows are written.
+    pub form: Form,
+    /// The comments, without that word.
+    pub comments: Vec<String>,
+    /// The lines of `obj_info`, without that word.
+    pub obj_info: Vec<String>,
+    /// The elements.
+    pub elements: Vec<Element>,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Its lines.
+    pub lines: usize,
+}
+
+/// The longest header that is read.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// Reads the header at the beginning of a file.
+pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
+    if !start.starts_with(b"ply") || start.get(3).is_some_and(|byte| !byte.is_ascii_whitespace()) {
+        let found = start.get(..start.len().min(3)).unwrap_or_default().escape_ascii();
+        let message = format!("expected the line ply, found {found}");
+        return Err(Issue::new(&codes::MAGIC, "", message).at(Span::new(0, start.len().min(3))));
+    }
+    let mut header = Header::default();
+    let mut has_form = false;
+    let mut at = 0;
+    // Old Macintosh programs end lines with a carriage return alone.
+    let only_returns = start.get(3) == Some(&b'\r') && start.get(4) != Some(&b'\n');
+    let line_end = if only_returns { b'\r' } else { b'\n' };
+    for (number, line) in start.split_inclusive(|byte| *byte == line_end).enumerate() {
+        let span = Span::new(at, at + line.trim_ascii_end().len());
+        at += line.len();
+        let refuse = |code: &'static Code, message: String| {
+            Err(Issue::new(
+                code,
+                format!("header.lines[{number}]"),
+                format!("line {}: {message}", number + 1),
+            )
+            .at(span))
+        };
+        let words: Vec<&[u8]> = tokens(line).collect();
+        match words[..] {
+            [] => {}
+            [b"ply"] if number == 0 => {}
+            [b"format", form, ..] => {
+                has_form = true;
+                header.form = match form {
+                    b"ascii" => Form::Ascii,
+                    b"binary_little_endian" => Form::LittleEndian,
+                    b"binary_big_endian" => Form::BigEndian,
+                    _ => {
+                        return refuse(
+                            &codes::FORM,
+                            format!("the format {} is not known", form.escape_ascii()),
+                        );
+                    }
+                };
+            }
+            [b"comment", ..] => header.comments.push(text(line, number, span, issues)),
+            [b"obj_info", ..] => header.obj_info.push(text(line, number, span, issues)),
+            [b"element", name, count] => match read_integer(count) {
+                Token::Number(count) if count >= 0 => header.elements.push(Element {
+                    name: utf8_or_windows_1252(name),
+                    count: count.unsigned_abs(),
+                    properties: Vec::new(),
+                }),
+                _ => return refuse(&codes::DECLARATION, format!("{} is no count", count.escape_ascii())),
+            },
+            [b"property", b"list", count, item, name] => {
+                let kinds = Scalar::named(count).zip(Scalar::named(item));
+                let (Some((count, item)), Some(element)) = (kinds, header.elements.last_mut()) else {
+                    return refuse(
+                        &codes::DECLARATION,
+                        "a list has two types, and belongs to an element".to_owned(),
+                    );
+                };
+                let kind = PropertyKind::List { count, item };
+                element.properties.push(Property { name: utf8_or_windows_1252(name), kind });
+            }
+            [b"property", scalar, name] => {
+                let (Some(scalar), Some(element)) = (Scalar::named(scalar), header.elements.last_mut())
+                else {
+                    let message =
+                        format!("{} is no type, or no element comes before it", scalar.escape_ascii());
+                    return refuse(&codes::DECLARATION, message);
+                };
+                let kind = PropertyKind::Scalar(scalar);
+                element.properties.push(Property { name: utf8_or_windows_1252(name), kind });
+            }
+            [b"element" | b"property", ..] => {
+                return refuse(&codes::DECLARATION, "it has too many or too few words".to_owned());
+            }
+            [b"end_header"] if has_form => {
+                header.bytes = at;
+                header.lines = number + 1;
+                return Ok(header);
+            }
+            [b"end_header"] => return refuse(&codes::FORM, "the header has no format line".to_owned()),
+            _ => issues.push_with(&codes::HEADER_LINE, || {
+                let message = format!("line {}: this line has no meaning", number + 1);
+                Issue::new(&codes::HEADER_LINE, format!("header.lines[{number}]"), message).at(span)
+            }),
+        }
+    }
+    let message = format!("there is no line end_header in the first {} bytes", start.len());
+    Err(Issue::new(&codes::NO_END, "", message).at(Span::new(0, start.len())))
+}
+
+/// What follows the first word of a line and one blank.
+fn text(line: &[u8], number: usize, span: Span, issues: &mut Issues) -> String {
+    let line = line.trim_ascii_end().trim_ascii_start();
+    let rest =
+        line.iter().position(u8::is_ascii_whitespace).and_then(|end| line.get(end + 1..)).unwrap_or_default();
+    if std::str::from_utf8(rest).is_err() {
+        let message = format!("line {}: the text is not UTF-8", number + 1);
+        issues.push(Issue::new(&codes::NOT_UTF8, format!("header.lines[{number}]"), message).at(span));
+    }
+    utf8_or_windows_1252(rest)
+}

@@ -1,0 +1,438 @@
+//! Scene to PLY: one list of vertices, with the triangles and lines between them, or points.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::FORMAT;
+use super::lift::TEXTURE_FILE;
+use super::model::Model;
+use super::read::read;
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
+use crate::formats::flat::{FlatMesh, flatten, other_names, report_names};
+use crate::formats::{FileModel, ReadOptions, WriteOptions, report_unheld};
+use crate::ops::{select, smooth_normals};
+use crate::scene::{
+    CheckedScene, Material, MetallicRoughness, Primitive, Sampler, Scene, Shading, TextureRef, Topology,
+    linear_to_srgb_byte, srgb_byte_to_linear,
+};
+
+/// Makes a file model for the registry.
+pub(super) fn open(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    Ok(Box::new(lower(scene, options, losses)?))
+}
+
+/// Makes a file model of a Scene, and reports what that cost.
+pub fn lower(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Model, Issue> {
+    report_unheld(&scene, &FORMAT, losses);
+    let scene = scene.scene();
+    let flat = flatten(scene, &FORMAT, losses);
+    report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
+    report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
+    let names = flat.iter().filter_map(|flat| scene.nodes.get(flat.node)).map(|node| &node.name);
+    report_names(names, "nodes", &FORMAT, losses);
+    if flat.len() > 1 {
+        let message = "a PLY file is one mesh: the nodes were joined";
+        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(flat.len()));
+    }
+    let texture = texture(scene, &flat, losses);
+    let mut table = Table::new(&flat, losses);
+    table.join(flat);
+    let ascii = options.settings.get("ply-form") == Some("ascii");
+    let bytes = table.write(scene, texture.as_deref(), ascii);
+    let read_options = ReadOptions::default();
+    read(&bytes, &read_options, &mut Issues::default())
+}
+
+/// The name of the one picture that all materials share, if there is such a one; and a report of what materials lose.
+fn texture(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Option<String> {
+    let primitives = || flat.iter().flat_map(|flat| &flat.primitives);
+    let used: Vec<Option<&Material>> =
+        primitives().map(|primitive| primitive.material.and_then(|id| scene.materials.get(id))).collect();
+    let of = |material: &Option<&Material>| {
+        let texture = material.as_ref()?.base_color_texture()?;
+        let image = scene.images.get(scene.textures.get(texture.texture)?.image?)?;
+        let uri = image.uri.clone()?;
+        let writable = !uri.trim().is_empty() && uri.trim() == uri && !uri.chars().any(char::is_control);
+        writable.then(|| (uri, texture.clone()))
+    };
+    let first = used.first().and_then(of);
+    let shared = first
+        .filter(|(uri, _)| used.iter().all(|material| of(material).is_some_and(|(other, _)| other == *uri)));
+    let expected = Material {
+        shading: Shading::MetallicRoughness(MetallicRoughness {
+            metallic: if shared.is_some() { 0.0 } else { 1.0 },
+            ..MetallicRoughness::default()
+        }),
+        ..Material::default()
+    };
+    let bare = |material: &Material| Material {
+        name: String::new(),
+        extras: Default::default(),
+        ..without_textures(material)
+    };
+    let lost = used.iter().flatten().filter(|material| bare(material) != expected).count();
+    let mut dropped = |aspect, message: &str, count: usize| {
+        if count > 0 {
+            losses.push(Loss::new(aspect, LossKind::Dropped, "materials", message).count(count));
+        }
+    };
+    dropped(Aspect::Materials, "PLY has no materials, only the name of one picture", lost);
+    let all: usize = used.iter().flatten().map(|material| material.textures().count()).sum();
+    let kept = if shared.is_some() { used.len() } else { 0 };
+    dropped(Aspect::Textures, "PLY has the name of one colour picture only", all.saturating_sub(kept));
+    let placed = |texture: &TextureRef| {
+        let sampler = scene
+            .textures
+            .get(texture.texture)
+            .and_then(|texture| texture.sampler.clone())
+            .unwrap_or_default();
+        let sampler = Sampler { name: String::new(), extras: Default::default(), ..sampler };
+        texture.transform.is_some() || texture.uv_set != 0 || sampler != Sampler::default()
+    };
+    let changed = used.iter().filter_map(of).filter(|(_, texture)| placed(texture)).count();
+    if shared.is_some() {
+        dropped(Aspect::Textures, "how the picture is placed and sampled has no place in PLY", changed);
+    }
+    shared.map(|(uri, _)| uri)
+}
+
+fn without_textures(material: &Material) -> Material {
+    let mut material = Material {
+        emissive_texture: None,
+        normal_texture: None,
+        occlusion_texture: None,
+        ..material.clone()
+    };
+    if let Shading::MetallicRoughness(shading) = &mut material.shading {
+        shading.base_color_texture = None;
+        shading.metallic_roughness_texture = None;
+    }
+    material
+}
+
+/// The vertices of all parts in one list.
+struct Table<'a> {
+    losses: &'a mut LossReport,
+    whole: Primitive,
+    lines: Vec<u32>,
+    has: Has,
+}
+
+/// What some part has, so that all must have it.
+#[derive(Clone, Default)]
+struct Has {
+    normals: bool,
+    uvs: bool,
+    colors: bool,
+    custom: Vec<String>,
+    /// Only points: else they have no place.
+    points: bool,
+}
+
+/// The name of the property that a custom attribute came from.
+fn property_name(custom: &str) -> Option<String> {
+    custom.strip_prefix("_PLY_").filter(|name| !name.is_empty()).map(str::to_ascii_lowercase)
+}
+
+impl<'a> Table<'a> {
+    fn new(flat: &[FlatMesh], losses: &'a mut LossReport) -> Self {
+        let primitives = || flat.iter().flat_map(|flat| &flat.primitives);
+        let points = primitives().all(|primitive| primitive.topology == Topology::Points);
+        let written = |primitive: &&Primitive| points || primitive.topology != Topology::Points;
+        let custom: BTreeMap<&String, usize> = primitives()
+            .filter(written)
+            .flat_map(|primitive| &primitive.custom)
+            .filter(|(name, custom)| custom.width == 1 && property_name(name).is_some())
+            .map(|(name, custom)| (name, custom.width))
+            .collect();
+        let has = Has {
+            normals: primitives().filter(written).any(|primitive| !primitive.normals.is_empty()),
+            uvs: primitives().filter(written).any(|primitive| !primitive.uvs.is_empty()),
+            colors: primitives().filter(written).any(|primitive| !primitive.colors.is_empty()),
+            custom: custom.into_keys().cloned().collect(),
+            points,
+        };
+        Self { losses, whole: Primitive::default(), lines: Vec::new(), has }
+    }
+
+    fn report(&mut self, aspect: Aspect, kind: LossKind, message: &str, count: usize) {
+        if count > 0 {
+            self.losses.push(Loss::new(aspect, kind, "meshes", message).count(count));
+        }
+    }
+
+    fn join(&mut self, flat: Vec<FlatMesh>) {
+        let mut lost_points = 0;
+        let (mut made_normals, mut made_uvs, mut made_colors, mut made_custom) = (0, 0, 0, 0);
+        let (mut sets, mut wide) = (0, 0);
+        let has = self.has.clone();
+        for mut primitive in flat.into_iter().flat_map(|flat| flat.primitives) {
+            if primitive.topology == Topology::Points && !has.points {
+                lost_points += 1;
+                continue;
+            }
+            if primitive.topology == Topology::Points {
+                // Every point is a vertex, and every vertex a point.
+                let indices = std::mem::take(&mut primitive.indices);
+                primitive = select(&primitive, &indices, Vec::new());
+            }
+            let vertices = primitive.positions.len();
+            if has.normals && primitive.normals.is_empty() && vertices > 0 {
+                made_normals += 1;
+                primitive.normals = smooth_normals(&primitive);
+            }
+            if has.uvs && primitive.uvs.is_empty() && vertices > 0 {
+                made_uvs += 1;
+                primitive.uvs = vec![vec![[0.0, 1.0]; vertices]];
+            }
+            if has.colors && primitive.colors.is_empty() && vertices > 0 {
+                made_colors += 1;
+                primitive.colors = vec![vec![[1.0; 4]; vertices]];
+            }
+            sets += primitive.colors.len().saturating_sub(1);
+            let own = |name: &String| property_name(name).is_some();
+            wide += primitive.custom.iter().filter(|(name, custom)| own(name) && custom.width != 1).count();
+            made_custom += has.custom.iter().filter(|name| !primitive.custom.contains_key(*name)).count();
+            self.add(&primitive);
+        }
+        self.report(
+            Aspect::Topology,
+            LossKind::Dropped,
+            "points beside triangles or lines have no place in PLY",
+            lost_points,
+        );
+        let added = LossKind::Added;
+        self.report(
+            Aspect::Normals,
+            added,
+            "normals were made for parts that have none, as others do",
+            made_normals,
+        );
+        self.report(
+            Aspect::Uvs,
+            added,
+            "texture coordinates were made up for parts that have none",
+            made_uvs,
+        );
+        self.report(
+            Aspect::Colors,
+            added,
+            "parts without colours are white among those that have some",
+            made_colors,
+        );
+        self.report(
+            Aspect::CustomAttributes,
+            added,
+            "zeros were taken for parts without an attribute",
+            made_custom,
+        );
+        self.report(Aspect::Colors, LossKind::Dropped, "PLY has one set of colours", sets);
+        self.report(
+            Aspect::CustomAttributes,
+            LossKind::Dropped,
+            "attributes of several numbers have no place",
+            wide,
+        );
+    }
+
+    fn add(&mut self, primitive: &Primitive) {
+        let base = self.whole.positions.len() as u32;
+        let shifted = |index: &u32| index + base;
+        match primitive.topology {
+            Topology::Triangles => self.whole.indices.extend(primitive.indices.iter().map(shifted)),
+            Topology::Points => {}
+            Topology::Lines => self.lines.extend(primitive.indices.iter().map(shifted)),
+            Topology::LineStrip | Topology::LineLoop => {
+                let closing =
+                    (primitive.topology == Topology::LineLoop).then(|| primitive.indices.first()).flatten();
+                let ends = primitive.indices.iter().skip(1).chain(closing);
+                self.lines.extend(primitive.indices.iter().zip(ends).flat_map(|(a, b)| [a + base, b + base]));
+            }
+        }
+        let whole = &mut self.whole;
+        whole.positions.extend_from_slice(&primitive.positions);
+        whole.normals.extend_from_slice(&primitive.normals);
+        if self.has.uvs {
+            whole.uvs.resize(1, Vec::new());
+            let from = primitive.uvs.first();
+            whole.uvs.iter_mut().zip(from).for_each(|(to, from)| to.extend_from_slice(from));
+        }
+        if self.has.colors {
+            whole.colors.resize(1, Vec::new());
+            let from = primitive.colors.first();
+            whole.colors.iter_mut().zip(from).for_each(|(to, from)| to.extend_from_slice(from));
+        }
+        for name in &self.has.custom {
+            let values =
+                primitive.custom.get(name).filter(|custom| custom.width == 1).map(|custom| &custom.values);
+            let all = whole
+                .custom
+                .entry(name.clone())
+                .or_insert_with(|| crate::scene::CustomAttribute { width: 1, values: Vec::new() });
+            match values {
+                Some(values) => all.values.extend_from_slice(values),
+                None => all.values.resize(all.values.len() + primitive.positions.len(), 0.0),
+            }
+        }
+    }
+
+    /// The file.
+    fn write(&mut self, scene: &Scene, texture: Option<&str>, ascii: bool) -> Vec<u8> {
+        let colors = self.colors();
+        let has_alpha = colors.iter().any(|[_, _, _, a]| *a != 255);
+        let mut out = self.header(scene, texture, ascii, has_alpha);
+        let mut row = Row { out: &mut out, ascii, first: true };
+        let Primitive { positions, normals, uvs, custom, indices, .. } = &self.whole;
+        for (i, position) in positions.iter().enumerate() {
+            position.iter().for_each(|x| row.float(*x));
+            normals.get(i).into_iter().flatten().for_each(|x| row.float(*x));
+            if let Some([u, v]) = uvs.first().and_then(|uvs| uvs.get(i)) {
+                row.float(*u);
+                row.float(1.0 - v);
+            }
+            if let Some([r, g, b, a]) = colors.get(i) {
+                [r, g, b].into_iter().for_each(|x| row.byte(*x));
+                if has_alpha {
+                    row.byte(*a);
+                }
+            }
+            custom.values().filter_map(|custom| custom.values.get(i)).for_each(|x| row.float(*x));
+            row.end();
+        }
+        for triangle in indices.as_chunks::<3>().0 {
+            row.byte(3);
+            triangle.iter().for_each(|index| row.index(*index));
+            row.end();
+        }
+        for line in self.lines.as_chunks::<2>().0 {
+            line.iter().for_each(|index| row.index(*index));
+            row.end();
+        }
+        out
+    }
+
+    /// The colours as bytes; and a report of what that changes.
+    fn colors(&mut self) -> Vec<[u8; 4]> {
+        let list = self.whole.colors.first().map(Vec::as_slice).unwrap_or_default();
+        let mut errors = ErrorStats::default();
+        let mut bytes = Vec::with_capacity(list.len());
+        for color in list {
+            let [r, g, b, _] = color.map(linear_to_srgb_byte);
+            let alpha = (color[3].clamp(0.0, 1.0) * 255.0).round() as u8;
+            let [x, y, z] = [r, g, b].map(srgb_byte_to_linear);
+            let stored = [x, y, z, f32::from(alpha) / 255.0];
+            let off = color.iter().zip(stored).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+            errors.add(if off > 1e-6 { off } else { 0.0 });
+            bytes.push([r, g, b, alpha]);
+        }
+        let message = "PLY has colours of eight bits a channel";
+        self.losses.measured(Aspect::Colors, "meshes", message, errors, "linear colour");
+        bytes
+    }
+
+    fn header(&mut self, scene: &Scene, texture: Option<&str>, ascii: bool, has_alpha: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut line = |text: &str| {
+            out.extend_from_slice(text.as_bytes());
+            out.push(b'\n');
+        };
+        line("ply");
+        line(if ascii { "format ascii 1.0" } else { "format binary_little_endian 1.0" });
+        for comment in kept_lines(scene, "comments") {
+            line(&format!("comment {comment}"));
+        }
+        if let Some(texture) = texture {
+            line(&format!("comment {TEXTURE_FILE}{texture}"));
+        }
+        for info in kept_lines(scene, "obj_info") {
+            line(&format!("obj_info {info}"));
+        }
+        line(&format!("element vertex {}", self.whole.positions.len()));
+        let mut properties = |kind: &str, names: &[&str]| {
+            names.iter().for_each(|name| line(&format!("property {kind} {name}")));
+        };
+        properties("float", &["x", "y", "z"]);
+        if !self.whole.normals.is_empty() {
+            properties("float", &["nx", "ny", "nz"]);
+        }
+        if !self.whole.uvs.is_empty() {
+            properties("float", &["s", "t"]);
+        }
+        if !self.whole.colors.is_empty() {
+            properties("uchar", &["red", "green", "blue"]);
+            if has_alpha {
+                properties("uchar", &["alpha"]);
+            }
+        }
+        for name in self.whole.custom.keys().filter_map(|name| property_name(name)) {
+            properties("float", &[&name]);
+        }
+        if !self.whole.indices.is_empty() {
+            line(&format!("element face {}", self.whole.indices.len() / 3));
+            line("property list uchar int vertex_indices");
+        }
+        if !self.lines.is_empty() {
+            line(&format!("element edge {}", self.lines.len() / 2));
+            line("property int vertex1");
+            line("property int vertex2");
+        }
+        line("end_header");
+        out
+    }
+}
+
+/// Lines of the header that the file had which the Scene came from.
+fn kept_lines<'a>(scene: &'a Scene, name: &str) -> impl Iterator<Item = &'a str> {
+    let list = scene.extras.get(FORMAT.id, name).and_then(Value::as_array);
+    let fits = |text: &&str| !text.chars().any(|c| c == '\n' || c == '\r') && text.trim_end() == *text;
+    list.into_iter().flatten().filter_map(Value::as_str).filter(fits)
+}
+
+/// One row of an element, as text or as bytes.
+struct Row<'a> {
+    out: &'a mut Vec<u8>,
+    ascii: bool,
+    first: bool,
+}
+
+impl Row<'_> {
+    fn word(&mut self, bytes: &[u8], text: impl std::fmt::Display) {
+        if !self.ascii {
+            self.out.extend_from_slice(bytes);
+            return;
+        }
+        if !std::mem::replace(&mut self.first, false) {
+            self.out.push(b' ');
+        }
+        self.out.extend_from_slice(text.to_string().as_bytes());
+    }
+
+    fn float(&mut self, value: f32) {
+        self.word(&value.to_le_bytes(), value);
+    }
+
+    fn byte(&mut self, value: u8) {
+        self.word(&[value], value);
+    }
+
+    fn index(&mut self, value: u32) {
+        self.word(&value.to_le_bytes(), value);
+    }
+
+    fn end(&mut self) {
+        if self.ascii {
+            self.out.push(b'\n');
+            self.first = true;
+        }
+    }
+}

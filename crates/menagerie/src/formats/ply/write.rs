@@ -1,0 +1,111 @@
+use super::header::{Element, Form, PropertyKind, Scalar};
+use super::lift;
+use super::model::Model;
+use crate::bytes::{ByteMap, FieldType, MapNode, Span};
+use crate::diag::{Issue, Issues};
+use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &super::FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    /// Everything was found in reading the file.
+    fn check(&self, _: &mut Issues) {}
+
+    fn layout(&self) -> ByteMap {
+        let body = self.header.bytes.min(self.bytes.len());
+        let header = lines(self.bytes.get(..body).unwrap_or_default(), 0);
+        let mut parts = vec![MapNode::group("header", Span::new(0, body), header)];
+        let rest = self.bytes.get(body..).unwrap_or_default();
+        match self.header.form {
+            Form::Ascii => parts.extend(lines(rest, body)),
+            form => self.rows(form, body, &mut parts),
+        }
+        ByteMap { root: MapNode::group("", Span::new(0, self.bytes.len()), parts) }
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.bytes.clone().into())
+    }
+
+    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        Ok(Lifted { scene: lift::scene(&self.header, self.contents.clone()), ..Lifted::default() })
+    }
+}
+
+fn lines(text: &[u8], from: usize) -> Vec<MapNode> {
+    let mut start = from;
+    let line = |(i, line): (usize, &[u8])| {
+        let span = Span::new(start, start + line.len());
+        start += line.len();
+        MapNode::leaf(format!("lines[{i}]"), span, FieldType::Text)
+    };
+    text.split_inclusive(|byte| *byte == b'\n').enumerate().map(line).collect()
+}
+
+impl Model {
+    /// The rows of a binary file, and what follows them.
+    fn rows(&self, form: Form, from: usize, parts: &mut Vec<MapNode>) {
+        let mut at = from;
+        for (element, rows) in self.header.elements.iter().zip(&self.contents.rows) {
+            if element.properties.is_empty() {
+                continue;
+            }
+            for index in 0..*rows {
+                let start = at;
+                let fields = self.fields(element, form, &mut at);
+                parts.push(MapNode::group(
+                    format!("{}[{index}]", element.name),
+                    Span::new(start, at),
+                    fields,
+                ));
+            }
+        }
+        if at < self.bytes.len() {
+            parts.push(MapNode::leaf("trailing", Span::new(at, self.bytes.len()), FieldType::Unused));
+        }
+    }
+
+    fn fields(&self, element: &Element, form: Form, at: &mut usize) -> Vec<MapNode> {
+        let mut fields = Vec::new();
+        for property in &element.properties {
+            let mut field = |name: String, scalar: Scalar, count: usize| {
+                let start = *at;
+                *at = start.saturating_add(scalar.size().saturating_mul(count)).min(self.bytes.len());
+                if *at > start {
+                    fields.push(MapNode::leaf(name, Span::new(start, *at), field_type(scalar, form)));
+                }
+                self.bytes.get(start..*at).and_then(|bytes| scalar.read(bytes, form))
+            };
+            match property.kind {
+                PropertyKind::Scalar(scalar) => {
+                    field(property.name.clone(), scalar, 1);
+                }
+                PropertyKind::List { count, item } => {
+                    let length = field(format!("{}_count", property.name), count, 1).unwrap_or(0.0);
+                    field(property.name.clone(), item, length.max(0.0) as usize);
+                }
+            }
+        }
+        fields
+    }
+}
+
+/// How `inspect` shows a number; it knows only one byte order.
+fn field_type(scalar: Scalar, form: Form) -> FieldType {
+    match (scalar, form) {
+        (Scalar::I8, _) => FieldType::I8,
+        (Scalar::U8, _) => FieldType::U8,
+        (Scalar::F64, _) | (_, Form::BigEndian) => FieldType::Bytes,
+        (Scalar::I16, _) => FieldType::I16,
+        (Scalar::U16, _) => FieldType::U16,
+        (Scalar::I32, _) => FieldType::I32,
+        (Scalar::U32, _) => FieldType::U32,
+        (Scalar::F32, _) => FieldType::F32,
+    }
+}

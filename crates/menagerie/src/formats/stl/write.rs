@@ -1,0 +1,70 @@
+use super::model::{Ascii, Binary, FACET, Model};
+use super::{check, lift};
+use crate::bytes::{ByteMap, MapNode, Span, Writer};
+use crate::diag::{Issue, Issues};
+use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
+
+impl Binary {
+    fn write_to(&self, w: &mut Writer) {
+        w.text("header", &self.header);
+        w.u32(
+            "count",
+            self.stated_count.unwrap_or_else(|| u32::try_from(self.facets.len()).unwrap_or(u32::MAX)),
+        );
+        w.table("facets", &FACET, &self.facets);
+        w.unused("trailing", &self.trailing);
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer =
+            Writer::with_capacity(super::FACETS + self.facets.len() * super::FACET + self.trailing.len());
+        self.write_to(&mut writer);
+        writer.finish().0
+    }
+}
+
+impl Ascii {
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.text.clone()
+    }
+}
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &super::FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    fn check(&self, issues: &mut Issues) {
+        check::check(self, issues);
+    }
+
+    fn layout(&self) -> ByteMap {
+        match self {
+            Self::Ascii(ascii) => text_lines(&ascii.text),
+            Self::Binary(binary) => {
+                let mut writer = Writer::with_map();
+                binary.write_to(&mut writer);
+                let empty = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
+                writer.finish().1.unwrap_or_else(empty)
+            }
+        }
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(match self {
+            Self::Binary(binary) => binary.to_bytes(),
+            Self::Ascii(ascii) => ascii.to_bytes(),
+        }
+        .into())
+    }
+
+    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        Ok(lift::lift(self))
+    }
+}
