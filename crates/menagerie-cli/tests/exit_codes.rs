@@ -74,7 +74,7 @@ fn verbs_exit_as_the_contract_says() {
             "",
         ),
         (&["validate", BAD, "--allow", "bo3d/size-past-end"], 1, "0 valid", ""),
-        (&["validate", GOOD, "--deny", "bo3d/magik"], 2, "", "did you mean bmd/magic, bo3d/magic"),
+        (&["validate", GOOD, "--deny", "bo3d/magik"], 2, "", "did you mean bo3d/magic"),
         (&["validate", GOOD, "--json", "--sarif"], 2, "", "cannot be used with"),
         (&["explain"], 0, "bo3d/magic", ""),
         (&["explain", "bo3d/magic"], 0, "What to do", ""),
