@@ -39,6 +39,10 @@ pub mod das2;
 #[cfg(feature = "dgl2")]
 pub mod dgl2;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each of these formats uses its part")
+)]
 mod flat;
 #[cfg(feature = "gltf")]
 pub mod gltf;
@@ -48,6 +52,10 @@ pub mod obj;
 pub mod ply;
 #[cfg(feature = "stl")]
 pub mod stl;
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each of these formats uses its part")
+)]
 pub mod stream;
 mod unheld;
 
@@ -465,7 +473,7 @@ impl Format {
 }
 
 /// The map of a text file: its lines.
-#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg(any(feature = "obj", feature = "stl"))]
 fn text_lines(text: &[u8]) -> ByteMap {
     use crate::bytes::{FieldType, MapNode, Span};
 
