@@ -3,6 +3,7 @@
 //! Only ratios count: machines differ and are noisy. Each comparison is a file of its own here and a line in [`ALL`]. A
 //! program that cannot be had here is named as skipped, with the reason.
 
+mod meshes;
 mod ops;
 mod render;
 
@@ -16,7 +17,8 @@ use anyhow::{Context, Result, bail};
 type Compare = fn(&Bench) -> Result<Vec<Row>>;
 
 /// Every comparison: its name, and what does it.
-const ALL: &[(&str, Compare)] = &[("ops", ops::compare), ("render", render::compare)];
+const ALL: &[(&str, Compare)] =
+    &[("meshes", meshes::compare), ("ops", ops::compare), ("render", render::compare)];
 
 /// Runs of each program; the fastest counts, because everything else on the machine only makes it slower.
 const RUNS: usize = 5;
@@ -111,4 +113,44 @@ pub(crate) fn fastest(make: impl Fn() -> Command) -> Result<f64> {
         best = best.min(seconds);
     }
     Ok(best)
+}
+
+/// A Python with a package in an environment of its own, or why there is none.
+pub(crate) fn python_with(package: &str, folder: &Path) -> Result<PathBuf, String> {
+    let home = folder.join(format!("{package}-venv"));
+    let python = home.join("bin/python");
+    let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
+        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stderr).into_owned();
+                Err(text.trim().lines().last().unwrap_or("it failed").to_owned())
+            }
+            Err(error) => Err(format!("{} cannot be run: {error}", program.display())),
+        }
+    };
+    let import = format!("import {package}");
+    if !python.exists() {
+        run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
+    }
+    if run(&python, &["-c", &import]).is_err() {
+        run(&python, &["-m", "pip", "install", "--quiet", package])?;
+    }
+    run(&python, &["-c", &import])?;
+    Ok(python)
+}
+
+/// Runs the library's own benchmarks of that name, which print what they measure.
+pub(crate) fn cargo_bench(root: &Path, name: &str) -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["bench", "--package", "menagerie", "--bench", name])
+        .current_dir(root)
+        .status()
+        .context("cannot run cargo bench")?;
+    if !status.success() {
+        bail!("the benchmarks {name} did not run");
+    }
+    Ok(())
 }

@@ -1,21 +1,11 @@
 //! Operations on Scenes: welding beside a copy and a sort, simplifying beside meshoptimizer itself.
 
-use std::process::Command;
+use anyhow::Result;
 
-use anyhow::{Context, Result, bail};
+use super::{Bench, Row, cargo_bench};
 
-use super::{Bench, Row};
-
-/// Runs the library's own benchmarks, which print what they measure: rates of one run that are meant to be compared.
+/// Runs the library's own benchmarks; their rates of one run are meant to be compared with each other.
 pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["bench", "--package", "menagerie", "--bench", "ops"])
-        .current_dir(&bench.root)
-        .status()
-        .context("cannot run cargo bench")?;
-    if !status.success() {
-        bail!("the benchmarks of operations did not run");
-    }
+    cargo_bench(&bench.root, "ops")?;
     Ok(Vec::new())
 }

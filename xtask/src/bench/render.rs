@@ -1,7 +1,7 @@
 //! A picture of a textured model at 1024², from file to PNG, against F3D.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use menagerie::diag::LossReport;
@@ -12,10 +12,10 @@ use menagerie::scene::{
 };
 use menagerie_render::{Picture, png};
 
-use super::{Bench, Peer, Row, fastest};
+use super::{Bench, Peer, Row, fastest, python_with};
 
 pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
-    let f3d = install(&bench.folder);
+    let f3d = python_with("f3d", &bench.folder);
     let mut rows = Vec::new();
     for (name, side) in [("100 k", 224u32), ("1 M", 708)] {
         let model = bench.folder.join(format!("hills-{side}.glb"));
@@ -60,33 +60,8 @@ fn measure(python: &Path, model: &Path, folder: &Path) -> Result<f64, String> {
     fastest(make).map_err(|error| format!("{error:#}").lines().last().unwrap_or_default().to_owned())
 }
 
-/// F3D in an environment of its own; its Python, or why there is none.
-fn install(folder: &Path) -> Result<PathBuf, String> {
-    let home = folder.join("f3d-venv");
-    let python = home.join("bin/python");
-    let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
-        let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-        match output {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) => {
-                let text = String::from_utf8_lossy(&output.stderr).into_owned();
-                Err(text.trim().lines().last().unwrap_or("it failed").to_owned())
-            }
-            Err(error) => Err(format!("{} cannot be run: {error}", program.display())),
-        }
-    };
-    if !python.exists() {
-        run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
-    }
-    if run(&python, &["-c", "import f3d"]).is_err() {
-        run(&python, &["-m", "pip", "install", "--quiet", "f3d"])?;
-    }
-    run(&python, &["-c", "import f3d"])?;
-    Ok(python)
-}
-
 /// Hills of twice `side` · `side` triangles with a picture on them, as GLB.
-fn hills(side: u32) -> Result<Vec<u8>> {
+pub(super) fn hills(side: u32) -> Result<Vec<u8>> {
     let mut scene = Scene::default();
     let mut picture = Picture::new(1024, 1024, [0; 4])?;
     for (i, pixel) in picture.pixels_mut().iter_mut().enumerate() {

@@ -4,7 +4,8 @@ use glam::{DVec2, DVec3};
 /// its first corner; a concave one is cut ear by ear, in the plane that it lies in. What is no simple polygon (it crosses
 /// itself, or has no area) becomes some triangles that use its corners, always two fewer than it has corners.
 ///
-/// The time grows with the square of the number of corners of a concave polygon; past [`MOST_CORNERS`] it becomes a fan.
+/// The time grows with the square of the number of corners of a concave polygon; one of more than 2048
+/// becomes a fan.
 pub fn triangulate(corners: &[[f32; 3]]) -> Vec<[u32; 3]> {
     match corners.len() {
         0..3 => Vec::new(),
