@@ -153,8 +153,8 @@ fn scene_bytes(scene: &Scene) -> usize {
         .sum()
 }
 
-/// What reading may take beside the Scene: blocks that are read and being looked at. The Scenes are several times that.
-const FIXED: usize = 16 << 20;
+/// What reading may take beside the Scene: blocks that are read and being looked at. The Scenes are more than twice that.
+const FIXED: usize = 24 << 20;
 
 #[test]
 fn reading_pieces_takes_little_more_than_the_scene() {
@@ -178,7 +178,7 @@ fn reading_pieces_takes_little_more_than_the_scene() {
             streamed.scene.meshes.values().flat_map(|m| &m.primitives).map(|p| p.indices.len() / 3).sum();
         assert_eq!(triangles, SQUARES * 2, "{id}");
         println!("{id}: {} bytes read, scene {scene}, peak {peak}", streamed.bytes);
-        assert!(scene > 3 * FIXED, "{id}: a Scene of {scene} bytes hides behind the fixed amount");
+        assert!(scene > 2 * FIXED, "{id}: a Scene of {scene} bytes hides behind the fixed amount");
         assert!(peak <= scene * 12 / 10 + FIXED, "{id}: {peak} bytes for a Scene of {scene}");
     }
 }

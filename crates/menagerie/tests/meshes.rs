@@ -419,17 +419,8 @@ struct PlyFace {
 fn serde_ply_finds_the_same() {
     let mut compared = 0;
     for (_, file) in made().into_iter().filter(|(format, _)| format.id == "ply") {
-        // Strips and edges are no faces; faces that are left out or cut by another diagonal are tested by their values.
-        let kinds = [
-            "cube",
-            "faces_first",
-            "face_colours",
-            "odd_order",
-            "wedge_uvs",
-            "unknown_element",
-            "quads",
-            "crlf",
-        ];
+        // Strips and edges are no faces, and elements of other names it cannot skip; faces that are left out or cut by another diagonal are tested by their values.
+        let kinds = ["cube", "faces_first", "face_colours", "odd_order", "wedge_uvs", "quads", "crlf"];
         if !kinds.iter().any(|kind| file.stem().starts_with(kind)) {
             continue;
         }
