@@ -241,3 +241,24 @@ fn the_same_bytes_whatever_the_number_of_threads() {
     assert!(results[0].2.len() > 10);
     assert!(results.iter().all(|result| *result == results[0]));
 }
+
+/// Levels of detail that were made are named, whatever the format makes of them, also where it is the source's own.
+#[test]
+fn levels_of_detail_are_reported_in_full() {
+    let home = samples();
+    for name in
+        ["creature.bmd", "lantern.bmd", "creature.das2", "creature.glb", "creature.bgl", "creature.bo3d"]
+    {
+        let out = home.path().join(format!("levels-{name}"));
+        let ran = menagerie([
+            "convert",
+            &home.path().join(name).display().to_string(),
+            &out.display().to_string(),
+            "--lod",
+            "0.5",
+            "--verify",
+        ]);
+        let ran = ran.exits(0);
+        assert!(!ran.text().contains("NOT verified"), "{name}: {}", ran.text());
+    }
+}

@@ -239,6 +239,12 @@ impl<'a> Lowering<'a> {
             let made = node.mesh.is_some() && !node.visible;
             !own(&node.extras) && !made
         });
+        let levels = self.scene.nodes.values().flat_map(|node| &node.lods);
+        let mut levels = levels.filter_map(|lod| self.scene.nodes.get(lod.node));
+        if levels.any(|level| !own(&level.extras)) {
+            let message = "levels of detail are called by their number when they are read";
+            self.losses.approximated(Aspect::Names, "nodes", message);
+        }
         if foreign || !own(&self.scene.extras) {
             self.losses.approximated(
                 Aspect::Names,
