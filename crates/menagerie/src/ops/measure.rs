@@ -1,7 +1,6 @@
-use std::collections::HashMap;
-
 use glam::{DVec3, Vec3};
 
+use super::Welder;
 use crate::scene::{Pose, Scene};
 
 /// What the surface of a model measures.
@@ -80,8 +79,10 @@ struct Uses {
 
 #[derive(Default)]
 struct Surface {
-    places: HashMap<[u32; 3], u32>,
-    edges: HashMap<(u32, u32), Uses>,
+    places: Welder<3>,
+    edges: Welder<2>,
+    /// For each edge.
+    uses: Vec<Uses>,
     origin: Option<DVec3>,
     measure: Measure,
 }
@@ -99,9 +100,7 @@ impl Surface {
                 };
                 if *number == u32::MAX {
                     // Adding zero makes one of both zeros.
-                    let key = position.to_array().map(|x| (x + 0.0).to_bits());
-                    let next = self.places.len() as u32;
-                    *number = *self.places.entry(key).or_insert(next);
+                    *number = self.places.add(position.to_array().map(|x| (x + 0.0).to_bits()));
                 }
                 *corner = (*number, position.as_dvec3());
             }
@@ -121,17 +120,18 @@ impl Surface {
         self.measure.area += (b - a).cross(c - a).length() / 2.0;
         self.measure.volume += a.dot(b.cross(c)) / 6.0;
         for (from, to) in [(i, j), (j, k), (k, i)] {
-            let uses = self.edges.entry((from.min(to), from.max(to))).or_default();
-            if from < to {
-                uses.along += 1;
-            } else {
-                uses.against += 1;
+            let edge = self.edges.add([from.min(to), from.max(to)]) as usize;
+            if edge == self.uses.len() {
+                self.uses.push(Uses::default());
+            }
+            if let Some(uses) = self.uses.get_mut(edge) {
+                *(if from < to { &mut uses.along } else { &mut uses.against }) += 1;
             }
         }
     }
 
     fn finish(mut self) -> Measure {
-        for uses in self.edges.values() {
+        for uses in &self.uses {
             match (uses.along, uses.against) {
                 (1, 1) => {}
                 (2, 0) | (0, 2) => self.measure.turned_edges += 1,
@@ -139,7 +139,7 @@ impl Surface {
                 _ => self.measure.crowded_edges += 1,
             }
         }
-        self.measure.welded_vertices = self.places.len();
+        self.measure.welded_vertices = self.places.into_keys().len();
         self.measure
     }
 }
