@@ -1,5 +1,6 @@
 //! What became of each input.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -164,18 +165,43 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
+/// A table with a row for what happened, however many parts of the model it happened to.
 fn losses(losses: &LossReport) -> String {
+    let rows = grouped(losses);
     let mut table = output::table(["code", "what", "count", "largest error"]);
-    for loss in losses.iter().take(SHOWN) {
+    for loss in rows.iter().take(SHOWN) {
         let error = loss.error.map(|(stats, unit)| format!("{:.3e} {unit}", stats.max)).unwrap_or_default();
         let what = format!("{}: {}", loss.kind, loss.message);
         table.add_row([loss.code().id.to_owned(), what, loss.count.to_string(), error]);
     }
     let mut text = table.to_string();
-    if losses.len() > SHOWN {
-        text += &format!("\n  … {} more; --loss-report has them all", losses.len() - SHOWN);
+    if rows.len() > SHOWN {
+        text += &format!("\n  … {} more; --loss-report has them all", rows.len() - SHOWN);
     }
     text
+}
+
+/// The losses, with one for all that differ in nothing but their place and size.
+fn grouped(losses: &LossReport) -> Vec<Loss> {
+    let mut rows: Vec<Loss> = Vec::new();
+    let mut row_of = BTreeMap::new();
+    for loss in losses.iter() {
+        let unit = loss.error.map(|(_, unit)| unit);
+        let key = (loss.code().id, loss.kind.to_string(), loss.message.as_str(), unit);
+        match row_of.get(&key).and_then(|row: &usize| rows.get_mut(*row)) {
+            None => {
+                row_of.insert(key, rows.len());
+                rows.push(loss.clone());
+            }
+            Some(row) => {
+                row.count += loss.count;
+                if let (Some((stats, _)), Some((more, _))) = (&mut row.error, loss.error) {
+                    stats.merge(more);
+                }
+            }
+        }
+    }
+    rows
 }
 
 /// Writes the loss report: of one input its object, of several an array of those that were converted.
