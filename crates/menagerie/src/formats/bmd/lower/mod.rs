@@ -259,6 +259,15 @@ impl<'a> Lowering<'a> {
                 let message = "each level of the whole model holds the triangles of all nodes at that level";
                 self.losses.approximated(Aspect::Topology, "nodes", message);
             }
+            let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
+            if drawn > 1 {
+                let message = "the triangles of all nodes are in one model";
+                self.losses.approximated(Aspect::Topology, "nodes", message);
+            }
+            if !self.model.animations.is_empty() {
+                let message = "what moved nodes moves bones now";
+                self.losses.approximated(Aspect::Animations, "animations", message);
+            }
             if !self.model.bones.is_empty() {
                 let message =
                     "every vertex hangs on one bone or blend of bones now, those of rigid nodes too";
