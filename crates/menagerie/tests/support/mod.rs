@@ -14,7 +14,9 @@ pub mod scenes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, Reading};
+use menagerie::diag::LossReport;
+use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, Reading, WriteOptions};
+use menagerie::scene::{Scene, assert_scene};
 
 /// A file of the test corpus.
 pub struct TestFile {
@@ -91,6 +93,18 @@ pub fn files_in(folder: &Path, format: &Format) -> Vec<TestFile> {
     }
     paths.sort();
     paths.into_iter().map(TestFile::load).collect()
+}
+
+/// Lowers to a format, writes, reads and lifts.
+pub fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
+    let format = Format::by_id(format).unwrap();
+    let mut losses = LossReport::new();
+    let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
+    let bytes = model.write().unwrap().bytes;
+    let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
+    let scene = model.lift(&ReadOptions::default()).unwrap().scene;
+    assert_scene(&scene);
+    (scene, losses)
 }
 
 /// The files that were written beside a model, for reading it back.

@@ -11,21 +11,12 @@ use super::read::read;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, other_names, report_names};
-use crate::formats::{FileModel, ReadOptions, WriteOptions, report_unheld};
+use crate::formats::{ReadOptions, WriteOptions, report_unheld};
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
     CheckedScene, Material, MetallicRoughness, Primitive, Sampler, Scene, Shading, TextureRef, Topology,
     linear_to_srgb_byte, srgb_byte_to_linear,
 };
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)?))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(

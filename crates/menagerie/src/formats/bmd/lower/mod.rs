@@ -19,20 +19,11 @@ use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::{WriteOptions, kept_nodes, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, parents};
 use blends::Blends;
 use layout::{Names, lay_out};
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
