@@ -3,7 +3,7 @@
 mod support;
 
 use menagerie::diff::{DiffOptions, DiffReport, diff};
-use menagerie::formats::bo3d;
+use menagerie::formats::{ALL, bo3d};
 use menagerie::ops::select;
 use menagerie::scene::{Id, Primitive, Scene, Topology, assert_scene};
 use support::scenes::random_scene;
@@ -27,6 +27,25 @@ fn models() -> Vec<Scene> {
 
 fn first_primitive(scene: &mut Scene) -> &mut Primitive {
     &mut scene.meshes[Id::new(0)].primitives[0]
+}
+
+#[test]
+fn every_file_is_equal_to_itself_the_damaged_ones_too() {
+    let mut scenes = models();
+    for scene in &mut scenes {
+        // As in a file whose picture is out of its range.
+        scene.images.values_mut().for_each(|image| image.uri = None);
+    }
+    for format in ALL {
+        for file in own("made", format).into_iter().chain(own("bad", format)).chain(real(format)) {
+            let model = file.read(format).model;
+            scenes.extend(model.and_then(|model| Some(model.lift(&Default::default()).ok()?.scene)));
+        }
+    }
+    for scene in scenes {
+        let report = compare(&scene, &scene);
+        assert!(report.is_equal(), "{:#?}", report.differences);
+    }
 }
 
 #[test]

@@ -88,7 +88,12 @@ impl Report<'_> {
         let sets = self.format.capabilities.uv_sets;
         let more: usize = primitives().map(|p| p.uvs.len().saturating_sub(sets)).sum();
         if more > 0 {
-            let message = format!("{} holds {sets} sets of texture coordinates", self.format.name);
+            let name = self.format.name;
+            let message = match sets {
+                0 => format!("{name} holds no texture coordinates"),
+                1 => format!("{name} holds one set of texture coordinates"),
+                _ => format!("{name} holds {sets} sets of texture coordinates"),
+            };
             self.losses.push(Loss::new(Aspect::Uvs, LossKind::Dropped, "meshes", message).count(more));
         }
         let own = format!("_{}_", self.format.id.to_ascii_uppercase());

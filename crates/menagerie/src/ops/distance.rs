@@ -1,4 +1,4 @@
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// A triangle by its corners.
 pub type Corners = [Vec3; 3];
@@ -21,8 +21,17 @@ const FINEST: usize = 12;
 /// nearest triangle takes longer than making it.
 const MOST_MEASURED: usize = 50_000;
 
+/// Boxes and triangles that are looked at on the way from one surface to the other. Where everything is equally near,
+/// as between the spikes of a damaged file, every point would have to look at everything.
+const MOST_LOOKS: usize = 40_000_000;
+
+/// Rounds in which the triangles are measured, each evenly over the list, so that what is left out when there were too
+/// many looks is left out everywhere.
+const ROUNDS: usize = 64;
+
 /// The distance of two surfaces: of points on each from the other. Every corner is measured, and large triangles in
-/// many places; of surfaces with more than 50,000 triangles about as many of them, evenly over the list.
+/// many places; of surfaces with more than 50,000 triangles about as many of them, evenly over the list, and fewer where
+/// finding what is nearest takes too long.
 pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
     let area = |list: &[Corners]| list.iter().map(|t| f64::from(double_area(t))).sum::<f64>();
     let all = a.len() + b.len();
@@ -31,11 +40,17 @@ pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
     let mut distance = SurfaceDistance::default();
     for (from, to) in [(a, b), (b, a)] {
         let tree = Tree::new(to);
-        for triangle in from.iter().step_by(from.len().div_ceil(MOST_MEASURED).max(1)) {
+        let mut looks = 0;
+        let step = from.len().div_ceil(MOST_MEASURED).max(1);
+        let rounds = (0..ROUNDS).flat_map(|round| from.iter().step_by(step).skip(round).step_by(ROUNDS));
+        for triangle in rounds {
+            if looks > MOST_LOOKS {
+                break;
+            }
             let cells = (double_area(triangle) / mean_area.max(f32::MIN_POSITIVE)).sqrt().ceil() * 2.0;
             let cells = (cells as usize).clamp(2, FINEST);
             for point in grid(triangle, cells) {
-                let Some(off) = tree.distance(point).map(f64::from) else { continue };
+                let Some(off) = tree.distance(point, &mut looks) else { continue };
                 distance.points += 1;
                 distance.max = distance.max.max(off);
                 sum += off;
@@ -114,15 +129,18 @@ impl<'a> Tree<'a> {
         TreeBox { min, max, range, halves: None }
     }
 
-    /// How far a point is from the nearest triangle; `None` when there is none.
-    fn distance(&self, point: Vec3) -> Option<f32> {
+    /// How far a point is from the nearest triangle, counting what was looked at; `None` when there is none.
+    fn distance(&self, point: Vec3, looks: &mut usize) -> Option<f64> {
+        let point = point.as_dvec3();
         let to_box = |index: usize| {
             let bounds = &self.boxes[index];
-            (bounds.min - point).max(point - bounds.max).max(Vec3::ZERO).length_squared()
+            let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+            (min - point).max(point - max).max(DVec3::ZERO).length_squared()
         };
-        let mut best = f32::INFINITY;
+        let mut best = f64::INFINITY;
         let mut open = if self.boxes.is_empty() { Vec::new() } else { vec![(to_box(0), 0)] };
         while let Some((near, index)) = open.pop() {
+            *looks += 1;
             if near >= best {
                 continue;
             }
@@ -134,7 +152,9 @@ impl<'a> Tree<'a> {
                     open.extend(halves);
                 }
                 None => {
-                    for i in &self.order[self.boxes[index].range.clone()] {
+                    let range = self.boxes[index].range.clone();
+                    *looks += range.len();
+                    for i in &self.order[range] {
                         let nearest = nearest_point(&self.triangles[*i as usize], point);
                         best = best.min(nearest.distance_squared(point));
                     }
@@ -146,25 +166,26 @@ impl<'a> Tree<'a> {
 }
 
 /// The point of a triangle that is nearest to a point: inside, on a side, or a corner.
-fn nearest_point([a, b, c]: &Corners, point: Vec3) -> Vec3 {
-    let (ab, ac, ap) = (*b - *a, *c - *a, point - *a);
+fn nearest_point(triangle: &Corners, point: DVec3) -> DVec3 {
+    let [a, b, c] = triangle.map(|corner| corner.as_dvec3());
+    let (ab, ac, ap) = (b - a, c - a, point - a);
     let normal = ab.cross(ac);
     let squared = normal.length_squared();
     if squared > 0.0 {
         let v = ap.cross(ac).dot(normal) / squared;
         let w = ab.cross(ap).dot(normal) / squared;
         if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
-            return *a + ab * v + ac * w;
+            return a + ab * v + ac * w;
         }
     }
-    let on_side = |from: Vec3, to: Vec3| {
+    let on_side = |from: DVec3, to: DVec3| {
         let along = to - from;
-        let t = (point - from).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
+        let t = (point - from).dot(along) / along.length_squared().max(f64::MIN_POSITIVE);
         from + along * t.clamp(0.0, 1.0)
     };
-    let sides = [on_side(*a, *b), on_side(*b, *c), on_side(*c, *a)];
+    let sides = [on_side(a, b), on_side(b, c), on_side(c, a)];
     let nearer =
-        |x: Vec3, y: Vec3| if x.distance_squared(point) <= y.distance_squared(point) { x } else { y };
+        |x: DVec3, y: DVec3| if x.distance_squared(point) <= y.distance_squared(point) { x } else { y };
     nearer(nearer(sides[0], sides[1]), sides[2])
 }
 
@@ -196,5 +217,21 @@ mod tests {
         let many: Vec<Corners> = plate(0.0).into_iter().cycle().take(120_000).collect();
         let found = surface_distance(&many, &plate(0.25));
         assert!(found.points < 500_000 && (found.max - 0.25).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn where_everything_is_near_looking_ends() {
+        // Spikes that all go through one point: no box leaves any of them out.
+        let spike = |i: u32| {
+            let end = Vec3::from_array([i, i * 7 % 1000, i * 31 % 1000].map(|x| (x as f32 - 500.0) * 1e35));
+            [-end, end, end + Vec3::splat(1e34)]
+        };
+        let spikes: Vec<Corners> = (0..20_000).map(|i| spike(i % 1000)).collect();
+        let tree = Tree::new(&spikes);
+        let mut looks = 0;
+        assert!(tree.distance(Vec3::ZERO, &mut looks).is_some_and(|off| off < 1e33));
+        let moved: Vec<Corners> = spikes.iter().map(|spike| spike.map(|p| p + Vec3::splat(1e36))).collect();
+        let found = surface_distance(&spikes, &moved);
+        assert!(found.points > 0 && found.max.is_finite(), "{found:?}");
     }
 }

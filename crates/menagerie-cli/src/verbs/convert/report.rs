@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::{json, output};
 
 /// Losses of one file that are shown in the table; the rest is counted.
-const SHOWN: usize = 12;
+const SHOWN: usize = 40;
 
 /// What became of one input.
 pub(super) struct Report {

@@ -1,0 +1,57 @@
+//! What the README shows of the program is what the program prints.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by a panic")]
+
+mod support;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::process::Command;
+
+use support::{PROGRAM, corpus, menagerie, run};
+
+const README: &str = include_str!("../../../README.md");
+
+/// A command of the README and what it is said to print.
+struct Shown<'a> {
+    command: &'a str,
+    printed: Vec<&'a str>,
+}
+
+fn shown() -> Vec<Shown<'static>> {
+    let blocks = README.split("```console\n").skip(1);
+    let blocks = blocks.map(|block| block.split("```").next().unwrap());
+    blocks
+        .map(|block| {
+            let mut lines = block.lines();
+            let command = lines.next().unwrap().strip_prefix("$ menagerie ").unwrap();
+            Shown { command, printed: lines.collect() }
+        })
+        .collect()
+}
+
+/// The words of a command; quotes keep what the shell would take apart.
+fn words(command: &str) -> Vec<String> {
+    command.split_whitespace().map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let home = tempfile::tempdir().unwrap();
+    menagerie([OsStr::new("sample"), home.path().join("samples").as_os_str()]).exits(0);
+    let broken = corpus("bad/bo3d/bone_vertex_range.bo3d");
+    fs::copy(broken, home.path().join("broken.bo3d")).unwrap();
+    let commands = shown();
+    assert!(commands.len() >= 8, "only {} commands were found", commands.len());
+    for Shown { command, printed } in commands {
+        let ran = run(Command::new(PROGRAM).args(words(command)).current_dir(home.path()), b"");
+        let out = ran.text() + &ran.err;
+        let mut lines = out.trim_end().lines().map(str::trim_end);
+        // After the three dots there is more, which the README leaves out.
+        let all = printed.last() != Some(&"…");
+        for expected in printed.into_iter().filter(|line| *line != "…") {
+            assert_eq!(lines.next(), Some(expected), "menagerie {command} prints:\n{out}");
+        }
+        assert!(!all || lines.next().is_none(), "menagerie {command} prints more:\n{out}");
+    }
+}
