@@ -155,7 +155,27 @@ fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// A number of things by the name of their list: `1 mesh`, `3 meshes`.
+pub(crate) fn count_of(n: usize, list: &str) -> String {
+    let endings = [("vertices", "vertex"), ("ies", "y"), ("shes", "sh"), ("s", "")];
+    let one = endings.iter().find_map(|(many, one)| Some(list.strip_suffix(many)?.to_owned() + one));
+    count(n, one.as_deref().unwrap_or(list), list)
+}
+
 /// A number of things: `1 loss`, `3 losses`.
 pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_of;
+
+    #[test]
+    fn one_thing_is_not_many() {
+        let lists = ["meshes", "entities", "vertices", "bones", "texture coordinates", "vertex"];
+        let one = ["1 mesh", "1 entity", "1 vertex", "1 bone", "1 texture coordinate", "1 vertex"];
+        assert_eq!(lists.map(|list| count_of(1, list)), one);
+        assert_eq!(count_of(2, "meshes"), "2 meshes");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use glam::Vec3;
 use menagerie::convert::{TextureStatus, resolve_textures};
 use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Severity};
@@ -260,7 +261,8 @@ pub(super) fn axes(format: &Format) -> Value {
 /// Bounds of the Scene as the file itself would give them.
 fn in_own_axes(bounds: Bounds, format: &Format) -> Bounds {
     let back = format.axes.turn.inverse();
-    let (a, b) = (back.vec3(bounds.min), back.vec3(bounds.max));
+    // A zero that was turned round is a zero.
+    let (a, b) = (back.vec3(bounds.min) + Vec3::ZERO, back.vec3(bounds.max) + Vec3::ZERO);
     Bounds { min: a.min(b), max: a.max(b) }
 }
 
@@ -299,9 +301,11 @@ impl Report {
         line("format", format!("{}{profile}, {} bytes", format.name, self.bytes.unwrap_or_default()));
         let contents = summary.contents.iter().filter(|(_, n)| *n > 0);
         let contents: Vec<String> =
-            contents.map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+            contents.map(|(name, n)| output::count_of(*n, &name.replace('_', " "))).collect();
         line("contents", if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") });
-        line("geometry", format!("{} vertices, {} triangles", summary.vertices, summary.triangles));
+        let (vertices, triangles) = (summary.vertices, summary.triangles);
+        let vertices = output::count(vertices, "vertex", "vertices");
+        line("geometry", format!("{vertices}, {}", output::count(triangles, "triangle", "triangles")));
         if let Some(Bounds { min, max }) = self.bounds {
             let size = max - min;
             line("bounds", format!("{min:.3} to {max:.3}, size {size:.3}"));
