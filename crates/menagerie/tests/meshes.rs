@@ -570,3 +570,27 @@ fn forms_are_chosen_by_options() {
         assert!(shape.is_none(), "{shape:?}");
     }
 }
+
+#[test]
+fn issues_of_a_ply_header_point_at_their_line() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+                property list uchar int friends\nelement face 1\nproperty list uchar int vertex_indices\n\
+                property uchar red\nelement odd 0\nend_header\n0 0 0 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n4 0 1 2 3 255\n";
+    let reading = format("ply").open(text.as_bytes(), &ReadOptions::default());
+    let found: Vec<(&str, &str, &str)> = reading
+        .issues
+        .iter()
+        .map(|issue| {
+            let span = issue.span.expect("a place");
+            (issue.code.id, issue.path.as_str(), &text[span.start as usize..span.end as usize])
+        })
+        .collect();
+    for expected in [
+        ("ply/ignored", "header.lines[6]", "property list uchar int friends"),
+        ("ply/face-colours", "header.lines[9]", "property uchar red"),
+        ("ply/ignored", "header.lines[10]", "element odd 0"),
+        ("ply/polygons", "face[0]", "4 0 1 2 3 255"),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} is not in {found:#?}");
+    }
+}

@@ -39,7 +39,7 @@ pub(super) struct Builder<'a> {
     /// Faces of more than three corners, which need their vertices to be cut: so many numbers, then these.
     waiting: Vec<u32>,
     polygons: usize,
-    header_bytes: usize,
+    first_polygon: Option<Row>,
     /// Vertices that have got texture coordinates from a face, and those that had to be split for others.
     wedges: Wedges,
 }
@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
             vertex_count: vertex.map_or(0, |vertex| vertex.count),
             waiting: Vec::new(),
             polygons: 0,
-            header_bytes: header.bytes,
+            first_polygon: None,
             wedges: Wedges::default(),
         }
     }
@@ -170,6 +170,7 @@ impl<'a> Builder<'a> {
             }
             _ => {
                 self.polygons += 1;
+                self.first_polygon.get_or_insert(row);
                 if corners.iter().any(|corner| u64::from(*corner) >= self.vertex_count) {
                     self.contents.stated_triangles += corners.len() - 2;
                     self.out_of_range(corners, row);
@@ -283,10 +284,11 @@ impl<'a> Builder<'a> {
             self.contents.stated_triangles -= corners.len().saturating_sub(2);
             self.polygon(&corners, row);
         }
-        if self.polygons > 0 {
-            let message = format!("{} faces have more than three corners", self.polygons);
-            let span = Span::new(0, self.header_bytes);
-            self.issues.push(Issue::new(&codes::POLYGONS, "header", message).at(span));
+        if let Some(first) = self.first_polygon {
+            let polygons = self.polygons;
+            self.report(&codes::POLYGONS, "face", first, || {
+                format!("{polygons} faces have more than three corners; this is the first")
+            });
         }
         // What was promised and never came, nothing may refer to.
         let found = self.contents.vertices.positions.len() as u32;

@@ -1,26 +1,26 @@
 use super::codes;
 use super::columns::{Column, plan};
-use super::header::{Header, PropertyKind};
+use super::header::{Header, Line, PropertyKind};
 use crate::bytes::Span;
-use crate::diag::{Issue, Issues};
+use crate::diag::{Code, Issue, Issues};
 
 /// What a header declares that a Scene has no place for.
 pub(super) fn header(header: &Header, issues: &mut Issues) {
-    let span = Span::new(0, header.bytes);
-    let mut ignored = |message: String| issues.push(Issue::new(&codes::IGNORED, "header", message).at(span));
-    let mut has_positions = false;
-    let mut face_colours = false;
+    let mut report = |code: &'static Code, line: Line, message: String| {
+        issues.push(Issue::new(code, line.path(), message).at(line.span));
+    };
+    let vertex = header.elements.iter().rfind(|element| element.name == "vertex");
+    let mut face_colour = None;
     for element in &header.elements {
         match element.name.as_str() {
             "vertex" => {
                 let (columns, _) = plan(element);
-                has_positions = columns.contains(&Column::Position(0));
-                for (property, column) in element.properties.iter().zip(&columns) {
-                    if *column == Column::Nowhere {
-                        let message =
-                            format!("the property {} of vertices has no place in a Scene", property.name);
-                        ignored(message);
-                    }
+                let nowhere =
+                    element.properties.iter().zip(&columns).filter(|(_, column)| **column == Column::Nowhere);
+                for (property, _) in nowhere {
+                    let message =
+                        format!("the property {} of vertices has no place in a Scene", property.name);
+                    report(&codes::IGNORED, property.line, message);
                 }
             }
             "face" | "tristrips" => {
@@ -28,25 +28,33 @@ pub(super) fn header(header: &Header, issues: &mut Issues) {
                     let list = matches!(property.kind, PropertyKind::List { .. });
                     match (property.name.as_str(), list) {
                         ("vertex_indices" | "vertex_index" | "texcoord", true) => {}
-                        ("red" | "green" | "blue" | "alpha", false) => face_colours = true,
+                        ("red" | "green" | "blue" | "alpha", false) => {
+                            face_colour.get_or_insert(property.line);
+                        }
                         (name, _) => {
                             let message =
                                 format!("the property {name} of {} has no place in a Scene", element.name);
-                            ignored(message);
+                            report(&codes::IGNORED, property.line, message);
                         }
                     }
                 }
             }
             "edge" => {}
-            name => ignored(format!("the element {name} has no place in a Scene")),
+            name => {
+                report(&codes::IGNORED, element.line, format!("the element {name} has no place in a Scene"))
+            }
         }
     }
-    if face_colours {
+    if let Some(line) = face_colour {
         let message = "faces have colours; a Scene has those of vertices";
-        issues.push(Issue::new(&codes::FACE_COLOURS, "header", message).at(span));
+        report(&codes::FACE_COLOURS, line, message.to_owned());
     }
-    if !has_positions {
+    if !vertex.is_some_and(|vertex| plan(vertex).0.contains(&Column::Position(0))) {
         let message = "no element vertex has the properties x, y and z";
-        issues.push(Issue::new(&codes::NO_POSITIONS, "header", message).at(span));
+        let (path, span) = match vertex {
+            Some(vertex) => (vertex.line.path(), vertex.line.span),
+            None => ("header".to_owned(), Span::new(0, header.bytes)),
+        };
+        issues.push(Issue::new(&codes::NO_POSITIONS, path, message).at(span));
     }
 }

@@ -111,10 +111,28 @@ pub struct Property {
     pub name: String,
     /// What it is.
     pub kind: PropertyKind,
+    /// The line that declares it.
+    pub line: Line,
+}
+
+/// A line of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from zero.
+    pub number: usize,
+    /// Its bytes.
+    pub span: Span,
+}
+
+impl Line {
+    /// Its path, for issues.
+    pub(super) fn path(self) -> String {
+        format!("header.lines[{}]", self.number)
+    }
 }
 
 /// A kind of rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Its name.
     pub name: String,
@@ -122,6 +140,8 @@ pub struct Element {
     pub count: u64,
     /// What a row has.
     pub properties: Vec<Property>,
+    /// The line that declares it.
+    pub line: Line,
 }
 
 impl Element {
@@ -181,13 +201,9 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
     for (number, line) in start.split_inclusive(|byte| *byte == line_end).enumerate() {
         let span = Span::new(at, at + line.trim_ascii_end().len());
         at += line.len();
+        let here = Line { number, span };
         let refuse = |code: &'static Code, message: String| {
-            Err(Issue::new(
-                code,
-                format!("header.lines[{number}]"),
-                format!("line {}: {message}", number + 1),
-            )
-            .at(span))
+            Err(Issue::new(code, here.path(), format!("line {}: {message}", number + 1)).at(span))
         };
         let words: Vec<&[u8]> = tokens(line).collect();
         match words[..] {
@@ -207,13 +223,14 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
                     }
                 };
             }
-            [b"comment", ..] => header.comments.push(text(line, number, span, issues)),
-            [b"obj_info", ..] => header.obj_info.push(text(line, number, span, issues)),
+            [b"comment", ..] => header.comments.push(text(line, here, issues)),
+            [b"obj_info", ..] => header.obj_info.push(text(line, here, issues)),
             [b"element", name, count] => match read_integer(count) {
                 Token::Number(count) if count >= 0 => header.elements.push(Element {
                     name: utf8_or_windows_1252(name),
                     count: count.unsigned_abs(),
                     properties: Vec::new(),
+                    line: here,
                 }),
                 _ => return refuse(&codes::DECLARATION, format!("{} is no count", count.escape_ascii())),
             },
@@ -226,7 +243,7 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
                     );
                 };
                 let kind = PropertyKind::List { count, item };
-                element.properties.push(Property { name: utf8_or_windows_1252(name), kind });
+                element.properties.push(Property { name: utf8_or_windows_1252(name), kind, line: here });
             }
             [b"property", scalar, name] => {
                 let (Some(scalar), Some(element)) = (Scalar::named(scalar), header.elements.last_mut())
@@ -236,7 +253,7 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
                     return refuse(&codes::DECLARATION, message);
                 };
                 let kind = PropertyKind::Scalar(scalar);
-                element.properties.push(Property { name: utf8_or_windows_1252(name), kind });
+                element.properties.push(Property { name: utf8_or_windows_1252(name), kind, line: here });
             }
             [b"element" | b"property", ..] => {
                 return refuse(&codes::DECLARATION, "it has too many or too few words".to_owned());
@@ -249,7 +266,7 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
             [b"end_header"] => return refuse(&codes::FORM, "the header has no format line".to_owned()),
             _ => issues.push_with(&codes::HEADER_LINE, || {
                 let message = format!("line {}: this line has no meaning", number + 1);
-                Issue::new(&codes::HEADER_LINE, format!("header.lines[{number}]"), message).at(span)
+                Issue::new(&codes::HEADER_LINE, here.path(), message).at(span)
             }),
         }
     }
@@ -258,13 +275,13 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
 }
 
 /// What follows the first word of a line and one blank.
-fn text(line: &[u8], number: usize, span: Span, issues: &mut Issues) -> String {
+fn text(line: &[u8], here: Line, issues: &mut Issues) -> String {
     let line = line.trim_ascii_end().trim_ascii_start();
     let rest =
         line.iter().position(u8::is_ascii_whitespace).and_then(|end| line.get(end + 1..)).unwrap_or_default();
     if std::str::from_utf8(rest).is_err() {
-        let message = format!("line {}: the text is not UTF-8", number + 1);
-        issues.push(Issue::new(&codes::NOT_UTF8, format!("header.lines[{number}]"), message).at(span));
+        let message = format!("line {}: the text is not UTF-8", here.number + 1);
+        issues.push(Issue::new(&codes::NOT_UTF8, here.path(), message).at(here.span));
     }
     utf8_or_windows_1252(rest)
 }

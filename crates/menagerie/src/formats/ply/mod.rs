@@ -22,7 +22,7 @@ mod read;
 mod rows;
 mod write;
 
-pub use header::{Element, Form, Header, Property, PropertyKind, Scalar};
+pub use header::{Element, Form, Header, Line, Property, PropertyKind, Scalar};
 pub use lower::lower;
 pub use model::Model;
 pub use read::read;
