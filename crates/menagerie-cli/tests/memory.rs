@@ -98,6 +98,50 @@ fn obj_line(line: usize, out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// A number for each vertex, all different and nowhere near each other.
+fn shuffled(vertex: usize, salt: usize) -> usize {
+    vertex * (1_000_003 + salt) % VERTICES
+}
+
+/// Texture coordinates and normals are numbered each in their own way.
+fn shuffled_obj_line(line: usize, out: &mut Vec<u8>) -> bool {
+    let text = if line < VERTICES {
+        return obj_line(line, out);
+    } else if line < VERTICES + SQUARES {
+        let corner = |i: usize| format!("{}/{}/{}", i + 1, shuffled(i, 0) + 1, shuffled(i, 30) + 1);
+        let [a, b, c, d] = corners(line - VERTICES).map(corner);
+        format!("f {a} {b} {c}\nf {a} {c} {d}\n")
+    } else {
+        return false;
+    };
+    out.extend_from_slice(text.as_bytes());
+    true
+}
+
+/// The same with materials that change all the time.
+fn obj_line_of_parts(line: usize, out: &mut Vec<u8>) -> bool {
+    if line >= VERTICES && line.is_multiple_of(100) {
+        out.extend_from_slice(format!("usemtl m{}\n", line / 100 % 7).as_bytes());
+    }
+    shuffled_obj_line(line, out)
+}
+
+/// Every square has a normal of its own, so that its corners are no others'.
+fn faceted_obj_line(line: usize, out: &mut Vec<u8>) -> bool {
+    let text = if line < VERTICES {
+        let [x, y, z] = height(line);
+        format!("v {x} {y} {z}\n")
+    } else if line < VERTICES + SQUARES {
+        let square = line - VERTICES;
+        let [a, b, c, d] = corners(square).map(|i| format!("{}//{}", i + 1, square + 1));
+        format!("vn 0 1 0\nf {a} {b} {c} {d}\n")
+    } else {
+        return false;
+    };
+    out.extend_from_slice(text.as_bytes());
+    true
+}
+
 fn ply_line(line: usize, out: &mut Vec<u8>) -> bool {
     match line {
         0 => out.extend_from_slice(
@@ -159,8 +203,11 @@ const FIXED: usize = 24 << 20;
 #[test]
 fn reading_pieces_takes_little_more_than_the_scene() {
     type Line = fn(usize, &mut Vec<u8>) -> bool;
-    let kinds: [(&str, Line, u64); 3] = [
+    let kinds: [(&str, Line, u64); 6] = [
         ("obj", obj_line, 0),
+        ("obj", shuffled_obj_line, 0),
+        ("obj", obj_line_of_parts, 0),
+        ("obj", faceted_obj_line, 0),
         ("ply", ply_line, (VERTICES * 12 + SQUARES * 26 + 300) as u64),
         ("stl", stl_line, (84 + SQUARES * 100) as u64),
     ];

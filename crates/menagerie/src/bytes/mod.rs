@@ -22,12 +22,12 @@ mod writer;
 
 pub use limits::Limits;
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
-pub use number::{Token, float_start, read_float, read_integer, tokens};
+pub use number::{Token, float_start, read_float, read_integer, tokens, whole_start};
 pub use packed::{SE32_MAX, Se32, f8a_from_f32, f8a_to_f32};
 pub use reader::{ReadError, ReadErrorKind, Reader};
 pub use span::Span;
 pub use text::{decode_text, utf8_or_windows_1252};
-pub use tight::{extend_tight, push_tight};
+pub use tight::{extend_tight, push_tight, resize_tight};
 pub use writer::Writer;
 
 /// `n` rounded up to a multiple of `to`, or `None` when that does not fit.

@@ -5,6 +5,8 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
+/// What a number is multiplied with to put so many digits behind it.
+const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 /// Up to here whole numbers are exact in a double.
 const EXACT: u64 = 1 << 53;
 /// The bits of a double that a float has no place for.
@@ -63,37 +65,16 @@ pub fn read_integer(word: &[u8]) -> Token<i64> {
 /// more care than this has.
 #[inline]
 pub fn float_start(text: &[u8]) -> Option<(f32, &[u8])> {
-    let (negative, mut rest) = match text {
+    let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         _ => (false, text),
     };
-    let mut mantissa: u64 = 0;
-    let mut digits = 0usize;
-    let before = rest.len();
-    while let [byte, after @ ..] = rest
-        && byte.is_ascii_digit()
-    {
-        mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-        rest = after;
-    }
-    digits += before - rest.len();
+    let (mut mantissa, mut digits, mut rest) = digits_start(0, rest);
     let mut exponent: i32 = 0;
     if let [b'.', after @ ..] = rest {
-        rest = after;
-        let before = rest.len();
-        while let Some((eight, after)) = rest.split_first_chunk::<8>() {
-            let Some(number) = eight_digits(*eight) else { break };
-            mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(number);
-            rest = after;
-        }
-        while let [byte, after @ ..] = rest
-            && byte.is_ascii_digit()
-        {
-            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-            rest = after;
-        }
-        let fraction = before - rest.len();
+        let fraction;
+        (mantissa, fraction, rest) = digits_start(mantissa, after);
         digits += fraction;
         exponent = -(fraction.min(1000) as i32);
     }
@@ -110,19 +91,51 @@ pub fn float_start(text: &[u8]) -> Option<(f32, &[u8])> {
     Some((if negative { -value } else { value }, rest))
 }
 
-/// Eight digits at once; `None` when they are not all digits.
+/// The whole number without a sign that a text begins with, and what follows it; `None` where it has no digits, or more
+/// than nineteen.
 #[inline]
-fn eight_digits(text: [u8; 8]) -> Option<u64> {
-    let word = u64::from_le_bytes(text);
-    // Every byte is 0x30 to 0x39 when its upper half is 3, also after adding 6.
-    let upper = word & 0xF0F0_F0F0_F0F0_F0F0;
-    let carried = word.wrapping_add(0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0;
-    if upper != 0x3030_3030_3030_3030 || carried != 0x3030_3030_3030_3030 {
-        return None;
+pub fn whole_start(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (value, digits, rest) = digits_start(0, text);
+    (1..=19).contains(&digits).then_some((value, rest))
+}
+
+/// The digits that a text begins with put behind those that came before: the number, how many were added, and what
+/// follows them. More than nineteen run over.
+#[inline]
+fn digits_start(before: u64, text: &[u8]) -> (u64, usize, &[u8]) {
+    let mut value = before;
+    let mut rest = text;
+    while let Some(eight) = rest.first_chunk() {
+        let (number, count) = up_to_eight_digits(*eight);
+        let power = TENS.get(count).copied().unwrap_or(1);
+        value = value.wrapping_mul(power).wrapping_add(number);
+        rest = rest.get(count..).unwrap_or_default();
+        if count < 8 {
+            return (value, text.len() - rest.len(), rest);
+        }
     }
-    let pairs = (word & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(2561) >> 8;
+    while let [byte, after @ ..] = rest
+        && byte.is_ascii_digit()
+    {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        rest = after;
+    }
+    (value, text.len() - rest.len(), rest)
+}
+
+/// The digits that eight bytes begin with, all at once, and how many they are.
+#[inline]
+fn up_to_eight_digits(text: [u8; 8]) -> (u64, usize) {
+    // Digits become 0 to 9. All else is more, and adding sets its upper bit; what is carried over spoils only bytes
+    // behind the first that is no digit.
+    let word = u64::from_le_bytes(text) ^ 0x3030_3030_3030_3030;
+    let others = (word.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;
+    let count = others.trailing_zeros() / 8;
+    // Zeros are put before them, so that there are eight.
+    let word = word.checked_shl(64 - 8 * count).unwrap_or(0);
+    let pairs = word.wrapping_mul(2561) >> 8;
     let fours = (pairs & 0x00FF_00FF_00FF_00FF).wrapping_mul(6_553_601) >> 16;
-    Some((fours & 0x0000_FFFF_0000_FFFF).wrapping_mul(42_949_672_960_001) >> 32)
+    ((fours & 0x0000_FFFF_0000_FFFF).wrapping_mul(42_949_672_960_001) >> 32, count as usize)
 }
 
 fn exponent_start(text: &[u8]) -> Option<(i32, &[u8])> {
@@ -236,6 +249,24 @@ mod tests {
                 found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan()),
                 "{text}: {found} and {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn numbers_end_where_their_digits_end() {
+        for digits in 0..=20usize {
+            let number = "12345678901234567890".get(..digits).unwrap();
+            for after in 0..=255u8 {
+                for more in ["", "7777777777"] {
+                    let mut text = number.as_bytes().to_vec();
+                    text.push(after);
+                    text.extend_from_slice(more.as_bytes());
+                    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+                    let value = std::str::from_utf8(&text[..end]).unwrap().parse::<u64>().ok();
+                    let expected = value.filter(|_| end <= 19).map(|value| (value, &text[end..]));
+                    assert_eq!(whole_start(&text), expected, "{}", text.escape_ascii());
+                }
+            }
         }
     }
 

@@ -14,3 +14,12 @@ pub fn push_tight<T>(list: &mut Vec<T>, element: T) {
     }
     list.push(element);
 }
+
+/// Makes a list longer, like [`extend_tight`]; one that is long enough stays as it is.
+pub fn resize_tight<T: Copy>(list: &mut Vec<T>, length: usize, value: T) {
+    let more = length.saturating_sub(list.len());
+    if list.capacity().saturating_sub(list.len()) < more {
+        list.reserve_exact(more.max(list.len() / 8));
+    }
+    list.resize(list.len() + more, value);
+}

@@ -50,12 +50,28 @@ pub(super) struct Blocks<'a> {
     /// Where in the file `rest` begins.
     offset: u64,
     limit: u64,
+    /// About how many bytes [`Self::next_lines`] gives.
+    block: usize,
+    /// Whether lines end with a carriage return alone.
+    returns: bool,
     done: bool,
 }
 
 impl<'a> Blocks<'a> {
     pub(super) fn new(source: &'a mut dyn Read, options: &ReadOptions<'_>) -> Self {
-        Self { source, rest: Vec::new(), offset: 0, limit: options.limits.file_bytes, done: false }
+        Self::of(BLOCK, source, options)
+    }
+
+    /// Like [`Self::new`], with blocks of about so many bytes.
+    pub(super) fn of(block: usize, source: &'a mut dyn Read, options: &ReadOptions<'_>) -> Self {
+        let limit = options.limits.file_bytes;
+        Self { source, rest: Vec::new(), offset: 0, limit, block, returns: false, done: false }
+    }
+
+    /// From here on gives line feeds in place of carriage returns.
+    pub(super) fn end_lines_at_returns(&mut self) {
+        self.returns = true;
+        returns_to_feeds(&mut self.rest);
     }
 
     /// Where the next piece begins: how many bytes were given out.
@@ -88,7 +104,7 @@ impl<'a> Blocks<'a> {
     /// that ends with a backslash goes on in the next.
     pub(super) fn next_lines(&mut self) -> Result<Option<Block>, Issue> {
         let mut bytes = std::mem::take(&mut self.rest);
-        let mut wanted = BLOCK;
+        let mut wanted = self.block;
         let end = loop {
             self.fill(&mut bytes, wanted)?;
             if bytes.len() < wanted {
@@ -122,12 +138,16 @@ impl<'a> Blocks<'a> {
         // Most files are small; only of a large one whole blocks are worth making room for.
         let room = if self.offset == 0 { missing.min(SMALL) } else { missing };
         buffer.reserve_exact(room as usize);
+        let before = buffer.len();
         let mut limited = (&mut *self.source).take(missing);
         let read = limited.read_to_end(buffer).map_err(|error| {
             let at = self.offset + buffer.len() as u64;
             let message = format!("it could not be read further than byte {at}: {error}");
             Issue::new(&diag::UNREADABLE, "", message).at(Span { start: at, end: at })
         })?;
+        if self.returns {
+            returns_to_feeds(buffer.get_mut(before..).unwrap_or_default());
+        }
         self.done = (read as u64) < missing;
         let so_far = self.offset + buffer.len() as u64;
         if so_far > self.limit {
@@ -136,6 +156,10 @@ impl<'a> Blocks<'a> {
         }
         Ok(())
     }
+}
+
+fn returns_to_feeds(text: &mut [u8]) {
+    text.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
 }
 
 /// One past the last end of a line that does not go on in the next.

@@ -5,7 +5,7 @@ use glam::{DVec2, DVec3};
 /// itself, or has no area) becomes some triangles that use its corners, always two fewer than it has corners.
 ///
 /// The time grows with the square of the number of corners of a concave polygon; one of more than 2048
-/// becomes a fan.
+/// becomes a fan, and so does what is left of one that was made to take longer.
 pub fn triangulate(corners: &[[f32; 3]]) -> Vec<[u32; 3]> {
     match corners.len() {
         0..3 => Vec::new(),
@@ -70,19 +70,24 @@ fn is_convex(points: &[DVec2]) -> bool {
     left && (2..n).all(|i| turn(at(0), at(i - 1), at(i)) >= 0.0)
 }
 
+/// Points that are looked at to cut a polygon, for each of its corners: more than twice what a simple one takes.
+const MOST_LOOKS: usize = 2048;
+
 fn cut_ears(points: &[DVec2]) -> Vec<[u32; 3]> {
+    let mut looks_left = points.len().saturating_mul(MOST_LOOKS);
     let mut left: Vec<u32> = (0..points.len() as u32).collect();
     let at = |i: u32| points.get(i as usize).copied().unwrap_or_default();
     let mut triangles = Vec::with_capacity(points.len().saturating_sub(2));
     let mut start = 0;
-    while left.len() > 3 {
+    while left.len() > 3 && looks_left > 0 {
         let n = left.len();
         let corner = |i: usize| left.get(i % n).copied().unwrap_or_default();
-        let is_ear = |i: usize| {
+        let mut is_ear = |i: usize| {
             let [a, b, c] = [corner(i + n - 1), corner(i), corner(i + 1)];
             let [pa, pb, pc] = [a, b, c].map(at);
             turn(pa, pb, pc) > 0.0
                 && left.iter().all(|&other| {
+                    looks_left = looks_left.saturating_sub(1);
                     let p = at(other);
                     other == a
                         || other == b
@@ -99,8 +104,8 @@ fn cut_ears(points: &[DVec2]) -> Vec<[u32; 3]> {
         left.remove(ear);
         start = ear;
     }
-    if let [a, b, c] = left[..] {
-        triangles.push([a, b, c]);
+    if let [first, others @ ..] = &left[..] {
+        triangles.extend(others.windows(2).filter_map(|pair| Some([*first, *pair.first()?, *pair.last()?])));
     }
     triangles
 }
@@ -165,6 +170,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_star_made_to_have_no_ears_is_cut_in_time() {
+        // Every corner of the star but the last has the middle, which is the last, in its ear.
+        let n = 2047;
+        let angle = |i: usize| i as f32 * std::f32::consts::TAU * (n / 2 - 3) as f32 / n as f32;
+        let mut star: Vec<[f32; 3]> = (0..n).map(|i| [angle(i).cos(), angle(i).sin(), 0.0]).collect();
+        star.push([0.0; 3]);
+        let start = std::time::Instant::now();
+        assert_eq!(triangulate(&star).len(), n - 1);
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
     }
 
     #[test]

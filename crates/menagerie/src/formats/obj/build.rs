@@ -1,17 +1,17 @@
 //! A Scene of what was gathered, with as little memory as can be: the lists of the file become those of the Scene where
-//! that is possible, and are let go as soon as nothing needs them any more.
+//! that is possible, and are let go as soon as nothing needs them any more. So one kind of list is made for all parts,
+//! before the next: texture coordinates, normals, positions, and indices at last.
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
-
 use super::FORMAT;
-use super::gather::{Gathered, Key, Part, SMOOTHED, is_past};
-use super::parse::{Corner, Counts};
-use super::weld::Weld;
-use crate::bytes::{decode_text, utf8_or_windows_1252};
+use super::gather::{Gathered, Key, Part, is_past};
+use super::indices::Indices;
+use super::made_normals;
+use super::parse::Counts;
+use super::weld::{Numbers, Vertices};
+use crate::bytes::{decode_text, push_tight, utf8_or_windows_1252};
 use crate::formats::flat::show_all;
-use crate::ops::{face_normal, smooth_normals};
 use crate::scene::{MaterialId, Mesh, Node, Primitive, Scene, Topology};
 
 /// Adds nodes and meshes to a Scene that has the materials already.
@@ -20,29 +20,30 @@ pub(super) fn add(mut gathered: Gathered, materials: &[MaterialId], scene: &mut 
     if parts.is_empty() && !gathered.positions.is_empty() {
         parts.push(only_points(gathered.positions.len()));
     }
-    let only = parts.len() == 1;
-    // For each part, the largest numbers of those before it.
-    let mut before = Vec::with_capacity(parts.len());
-    let mut largest = [0u32; 3];
-    for part in &parts {
-        before.push(largest);
-        largest = std::array::from_fn(|i| {
-            largest.get(i).copied().unwrap_or(0).max(part.largest.get(i).copied().unwrap_or(0))
-        });
+    let known = Counts {
+        positions: gathered.positions.len(),
+        uvs: gathered.uvs.len(),
+        normals: gathered.normals.len(),
+    };
+    let past = is_past(gathered.largest, known);
+    if past {
+        parts.iter_mut().for_each(|part| leave_out_lost(part, &gathered.vertices, known.positions));
     }
-    let mut built: Vec<(Key, Primitive)> = Vec::with_capacity(parts.len());
-    while let (Some(part), Some(needed)) = (parts.pop(), before.pop()) {
-        let key = part.key;
-        let last = parts.is_empty();
-        let mut primitive = primitive(part, &mut gathered, last, only);
+    parts.retain(|part| !part.indices.is_empty());
+    let keys: Vec<Key> = parts.iter().map(|part| part.key).collect();
+    let primitives = match parts.len() {
+        1 if gathered.vertices.positions.is_none() && !past => {
+            parts.into_iter().map(|part| take_all(part, &mut gathered)).collect()
+        }
+        1 if !past => pick_all(parts.into_iter().map(Chosen::all(&gathered)).collect(), &mut gathered),
+        _ => pick_all(choose(parts, &gathered), &mut gathered),
+    };
+    let mut built = Vec::with_capacity(keys.len());
+    for (key, mut primitive) in keys.into_iter().zip(primitives) {
         primitive.topology = key.topology;
         primitive.material = key.material.and_then(|material| materials.get(material)).copied();
-        if !primitive.indices.is_empty() {
-            built.push((key, primitive));
-        }
-        let_go(&mut gathered, needed);
+        built.push((key, primitive));
     }
-    built.reverse();
     nodes(&gathered, built, scene);
 }
 
@@ -50,180 +51,209 @@ fn only_points(count: usize) -> Part {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Part {
         key: Key { object: None, group: None, material: None, topology: Topology::Points },
-        weld: Weld::Alike { uvs: false, normals: false },
         indices: (0..count).collect(),
-        largest: [count, 0, 0],
     }
 }
 
-/// Shortens the lists to what the parts that are left need.
-fn let_go(gathered: &mut Gathered, needed: Corner) {
-    fn cut<T>(list: &mut Vec<T>, needed: u32) {
-        list.truncate(needed as usize);
-        if list.capacity() - list.len() > list.capacity() / 8 {
-            list.shrink_to_fit();
-        }
-    }
-    let [v, t, n] = needed;
-    cut(&mut gathered.positions, v);
-    cut(&mut gathered.colors, v);
-    cut(&mut gathered.uvs, t);
-    cut(&mut gathered.normals, n);
-}
-
-fn primitive(mut part: Part, gathered: &mut Gathered, last: bool, only: bool) -> Primitive {
-    let known = Counts {
-        positions: gathered.positions.len(),
-        uvs: gathered.uvs.len(),
-        normals: gathered.normals.len(),
-    };
-    if is_past(part.largest, known) {
-        repair(&mut part, known);
-    }
-    let whole = last && (only || gathered.positions.len() <= part.indices.len());
-    if let (Weld::Alike { uvs, normals }, true) = (&part.weld, whole) {
-        return take_all(part.indices, gathered, *uvs, *normals);
-    }
-    if let Weld::Alike { .. } = part.weld
-        && is_dense(&part.indices)
-    {
-        renumber(&mut part);
-    }
-    let vertices = std::mem::take(&mut part.weld.table(&mut part.indices).vertices);
-    drop(part.weld);
-    from_table(vertices, part.indices, gathered, last)
-}
-
-/// Leaves out what does not exist.
-fn repair(part: &mut Part, known: Counts) {
-    let table = part.weld.table(&mut part.indices);
-    let lost: Vec<bool> = table.vertices.iter().map(|corner| corner[0] as usize > known.positions).collect();
-    for corner in &mut table.vertices {
-        let [v, t, n] = *corner;
-        let t = if t as usize > known.uvs { 0 } else { t };
-        let n = if n & SMOOTHED == 0 && n as usize > known.normals { 0 } else { n };
-        *corner = [v, t, n];
-    }
+/// Leaves out the elements with a vertex whose position does not exist.
+fn leave_out_lost(part: &mut Part, vertices: &Vertices, positions: usize) {
     let per = match part.key.topology {
         Topology::Triangles => 3,
         Topology::Points => 1,
         _ => 2,
     };
-    let is_whole = |element: &[u32]| !element.iter().any(|i| lost.get(*i as usize).copied().unwrap_or(true));
-    part.indices = part.indices.chunks(per).filter(|element| is_whole(element)).flatten().copied().collect();
+    let exists = |vertex: &u32| (1..=positions).contains(&(vertices.position(*vertex as usize) as usize));
+    let mut kept = Indices::default();
+    let mut element = Vec::with_capacity(per);
+    std::mem::take(&mut part.indices).for_each(|index| {
+        element.push(index);
+        if element.len() == per {
+            if element.iter().all(exists) {
+                element.iter().for_each(|index| kept.push(*index));
+            }
+            element.clear();
+        }
+    });
+    part.indices = kept;
 }
 
 /// The lists of the file are those of the part.
-fn take_all(indices: Vec<u32>, gathered: &mut Gathered, uvs: bool, normals: bool) -> Primitive {
+fn take_all(part: Part, gathered: &mut Gathered) -> Primitive {
     let mut primitive =
-        Primitive { indices, positions: std::mem::take(&mut gathered.positions), ..Primitive::default() };
+        Primitive { positions: std::mem::take(&mut gathered.positions), ..Primitive::default() };
     let count = primitive.positions.len();
-    if uvs {
+    if gathered.vertices.uvs == Numbers::AsPosition {
         let mut list = std::mem::take(&mut gathered.uvs);
+        list.reserve_exact(count.saturating_sub(list.len()));
         list.resize(count, [0.0; 2]);
+        list.shrink_to_fit();
         primitive.uvs.push(list);
     }
-    if normals {
+    if gathered.vertices.normals == Numbers::AsPosition {
         let mut list = std::mem::take(&mut gathered.normals);
+        list.reserve_exact(count.saturating_sub(list.len()));
         list.resize(count, [0.0, 1.0, 0.0]);
+        list.shrink_to_fit();
         primitive.normals = list;
     }
     if !gathered.colors.is_empty() {
         primitive.colors.push(std::mem::take(&mut gathered.colors));
     }
+    gathered.uvs = Vec::new();
+    gathered.normals = Vec::new();
+    primitive.indices = part.indices.into_vec();
     primitive
 }
 
-/// Whether the vertices of a part are so close together in the file that a list of all between them is not too long.
-fn is_dense(indices: &[u32]) -> bool {
-    let (low, high) = range(indices);
-    (high.saturating_sub(low) as usize) < indices.len().saturating_mul(8).saturating_add(64)
+/// A part and the vertices that it has.
+struct Chosen {
+    topology: Topology,
+    indices: Indices,
+    /// Which vertices of the file they are; `None` for all in their order.
+    own: Option<Vec<u32>>,
+    count: usize,
 }
 
-fn range(indices: &[u32]) -> (u32, u32) {
-    indices.iter().fold((u32::MAX, 0), |(low, high), i| (low.min(*i), high.max(*i)))
-}
+impl Chosen {
+    fn all(gathered: &Gathered) -> impl Fn(Part) -> Self {
+        let count = gathered.vertices.positions.as_ref().map_or(gathered.positions.len(), Vec::len);
+        move |part| Self { topology: part.key.topology, indices: part.indices, own: None, count }
+    }
 
-/// Makes a table of the vertices that are used, in the order of the file.
-fn renumber(part: &mut Part) {
-    let Weld::Alike { uvs, normals } = part.weld else { return };
-    let (low, high) = range(&part.indices);
-    let mut used = vec![false; (high.saturating_sub(low) as usize).saturating_add(1)];
-    for index in &part.indices {
-        if let Some(used) = used.get_mut((index - low) as usize) {
-            *used = true;
+    /// The vertex of the file that one of its own is.
+    #[inline]
+    fn vertex(&self, own: usize) -> usize {
+        match &self.own {
+            None => own,
+            Some(list) => list.get(own).copied().unwrap_or(0) as usize,
         }
     }
-    let mut ordered: Vec<u32> =
-        used.iter().enumerate().filter(|(_, used)| **used).map(|(i, _)| low + i as u32).collect();
-    part.weld = Weld::Alike { uvs, normals };
-    // The table numbers its vertices by their first use.
-    part.weld.table(&mut ordered);
-    let Weld::Table(table) = &mut part.weld else { return };
-    for index in &mut part.indices {
-        let v = *index + 1;
-        *index = table.vertex([v, if uvs { v } else { 0 }, if normals { v } else { 0 }]);
-    }
-}
 
-/// The lists of a part from those of the file.
-fn from_table(vertices: Vec<Corner>, indices: Vec<u32>, gathered: &mut Gathered, last: bool) -> Primitive {
-    fn pick<T: Copy>(vertices: &[Corner], of: usize, list: &[T], default: T) -> Vec<T> {
-        let mut picked = Vec::with_capacity(vertices.len());
-        picked.extend(vertices.iter().map(|corner| {
-            let number = corner.get(of).copied().unwrap_or(0) as usize;
+    /// A list for its vertices, by the number that each has of what is in `list`.
+    fn pick<T: Copy + Send + Sync>(
+        &self,
+        number: impl Fn(usize) -> u32 + Sync,
+        list: &[T],
+        default: T,
+    ) -> Vec<T> {
+        let pick = |own: usize| {
+            let number = number(self.vertex(own)) as usize;
             number.checked_sub(1).and_then(|i| list.get(i)).copied().unwrap_or(default)
-        }));
-        picked
+        };
+        collect(self.count, pick)
     }
-    let mut primitive = Primitive { indices, ..Primitive::default() };
-    primitive.positions = pick(&vertices, 0, &gathered.positions, [0.0; 3]);
-    if !gathered.colors.is_empty() {
-        primitive.colors.push(pick(&vertices, 0, &gathered.colors, [1.0; 4]));
+
+    fn any(&self, is: impl Fn(usize) -> bool) -> bool {
+        (0..self.count).any(|own| is(self.vertex(own)))
     }
-    if last {
-        gathered.positions = Vec::new();
-        gathered.colors = Vec::new();
-    }
-    if vertices.iter().any(|corner| corner[1] != 0) {
-        primitive.uvs.push(pick(&vertices, 1, &gathered.uvs, [0.0; 2]));
-    }
-    if last {
-        gathered.uvs = Vec::new();
-    }
-    if vertices.iter().any(|corner| corner[2] != 0) {
-        primitive.normals = pick(&vertices, 2, &gathered.normals, [0.0; 3]);
-        make_normals(&mut primitive, &vertices);
-    }
-    primitive
 }
 
-/// Normals for the vertices that have none: those of a smoothing group share theirs wherever they are in one place.
-fn make_normals(primitive: &mut Primitive, vertices: &[Corner]) {
-    let is_made = |corner: &Corner| corner[2] == 0 || corner[2] & SMOOTHED != 0;
-    if !vertices.iter().any(is_made) {
-        return;
-    }
-    let mut sums = vec![Vec3::ZERO; vertices.len()];
-    for triangle in primitive.triangles() {
-        let normal = face_normal(&primitive.positions, *triangle);
-        for corner in triangle {
-            if let Some(sum) = sums.get_mut(*corner as usize) {
-                *sum += normal;
+#[cfg(feature = "parallel")]
+fn collect<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    use rayon::prelude::*;
+    (0..count).into_par_iter().with_min_len(1 << 14).map(&make).collect()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn collect<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut list = Vec::with_capacity(count);
+    list.extend((0..count).map(make));
+    list
+}
+
+/// Gives each part vertices of its own, numbered as it uses them first, or as in the file where the vertices are its
+/// positions.
+fn choose(parts: Vec<Part>, gathered: &Gathered) -> Vec<Chosen> {
+    let vertices = &gathered.vertices;
+    let in_order = vertices.positions.is_none();
+    let count = vertices.positions.as_ref().map_or(gathered.positions.len(), Vec::len);
+    // For each vertex of the file that of the part, plus one.
+    let mut places = vec![0u32; count];
+    let mut chosen = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut indices = part.indices;
+        let mut own: Vec<u32> = Vec::new();
+        indices.for_each_ref(|index| {
+            if let Some(place @ 0) = places.get_mut(index as usize) {
+                push_tight(&mut own, index);
+                *place = own.len() as u32;
+            }
+        });
+        own.shrink_to_fit();
+        if in_order {
+            own.sort_unstable();
+            for (place, index) in (1..).zip(&own) {
+                if let Some(slot) = places.get_mut(*index as usize) {
+                    *slot = place;
+                }
             }
         }
+        let place = |index: u32| places.get(index as usize).copied().unwrap_or(1).saturating_sub(1);
+        indices.map(place);
+        for index in &own {
+            if let Some(place) = places.get_mut(*index as usize) {
+                *place = 0;
+            }
+        }
+        let count = own.len();
+        chosen.push(Chosen { topology: part.key.topology, indices, own: Some(own), count });
     }
-    let mut smoothed: BTreeMap<(u32, u32), Vec3> = BTreeMap::new();
-    for (corner, sum) in vertices.iter().zip(&sums).filter(|(corner, _)| corner[2] & SMOOTHED != 0) {
-        *smoothed.entry((corner[0], corner[2])).or_default() += *sum;
-    }
-    let made = smooth_normals(primitive);
-    for ((normal, corner), own) in primitive.normals.iter_mut().zip(vertices).zip(made) {
-        if is_made(corner) {
-            let shared = smoothed.get(&(corner[0], corner[2])).and_then(|sum| sum.try_normalize());
-            *normal = shared.map_or(own, |unit| unit.to_array());
+    chosen
+}
+
+/// The lists of all parts from those of the file.
+fn pick_all(chosen: Vec<Chosen>, gathered: &mut Gathered) -> Vec<Primitive> {
+    let mut primitives: Vec<Primitive> = chosen.iter().map(|_| Primitive::default()).collect();
+    let vertices = &mut gathered.vertices;
+    let uvs = std::mem::take(&mut gathered.uvs);
+    for (primitive, part) in primitives.iter_mut().zip(&chosen) {
+        if part.any(|vertex| (1..=uvs.len()).contains(&(vertices.uv(vertex) as usize))) {
+            primitive.uvs.push(part.pick(|vertex| vertices.uv(vertex), &uvs, [0.0; 2]));
         }
     }
+    drop(uvs);
+    vertices.uvs = Numbers::None;
+    let normals = std::mem::take(&mut gathered.normals);
+    let exists = |number: u32| (1..=normals.len()).contains(&(number as usize));
+    let mut makes = vec![false; chosen.len()];
+    for ((primitive, part), makes) in primitives.iter_mut().zip(&chosen).zip(&mut makes) {
+        let has = |number: u32| exists(number) || made_normals::is_smoothed(number);
+        if part.any(|vertex| has(vertices.normal(vertex))) {
+            // Those that are not there yet have no length.
+            primitive.normals = part.pick(|vertex| vertices.normal(vertex), &normals, [0.0; 3]);
+            *makes = part.any(|vertex| !exists(vertices.normal(vertex)));
+        }
+    }
+    let given = normals.len();
+    drop(normals);
+    if !makes.contains(&true) {
+        vertices.normals = Numbers::None;
+    }
+    let positions = std::mem::take(&mut gathered.positions);
+    for (primitive, part) in primitives.iter_mut().zip(&chosen) {
+        primitive.positions = part.pick(|vertex| vertices.position(vertex), &positions, [0.0; 3]);
+    }
+    drop(positions);
+    let colors = std::mem::take(&mut gathered.colors);
+    for (primitive, part) in primitives.iter_mut().zip(&chosen).filter(|_| !colors.is_empty()) {
+        primitive.colors.push(part.pick(|vertex| vertices.position(vertex), &colors, [1.0; 4]));
+    }
+    drop(colors);
+    if !makes.contains(&true) {
+        gathered.vertices = Vertices::default();
+    }
+    for ((primitive, mut part), makes) in primitives.iter_mut().zip(chosen).zip(makes) {
+        primitive.topology = part.topology;
+        primitive.indices = std::mem::take(&mut part.indices).into_vec();
+        if makes {
+            let of = |own: usize| {
+                let vertex = part.vertex(own);
+                [gathered.vertices.position(vertex), gathered.vertices.normal(vertex)]
+            };
+            made_normals::add(primitive, of, given, gathered.smooths);
+        }
+    }
+    primitives
 }
 
 /// A node for each object, or for each group where there are no objects.

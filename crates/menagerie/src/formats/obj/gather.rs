@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use super::codes;
+use super::indices::Indices;
 use super::parse::{Change, Corner, Counts, Element, Kind, Piece};
-use super::weld::Weld;
-use crate::bytes::{Span, extend_tight, push_tight};
+use super::weld::{Table, Vertices, Weld};
+use crate::bytes::{Span, extend_tight, resize_tight};
 use crate::diag::{Issue, Issues};
 use crate::ops::{cut_quad, triangulate};
 use crate::scene::Topology;
@@ -26,7 +27,13 @@ pub(super) struct Gathered {
     pub(super) colors: Vec<[f32; 4]>,
     pub(super) uvs: Vec<[f32; 2]>,
     pub(super) normals: Vec<[f32; 3]>,
+    /// What the vertices that the parts use are made of.
+    pub(super) vertices: Vertices,
+    /// The largest numbers that corners have.
+    pub(super) largest: Corner,
     pub(super) parts: Vec<Part>,
+    /// Whether the file has smoothing groups: then faces in none are flat.
+    pub(super) smooths: bool,
     /// Names of objects, each as often as it is begun.
     pub(super) objects: Vec<Vec<u8>>,
     pub(super) groups: Vec<Vec<u8>>,
@@ -44,10 +51,7 @@ pub(super) struct Gathered {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) key: Key,
-    pub(super) weld: Weld,
-    pub(super) indices: Vec<u32>,
-    /// The largest numbers that its corners have.
-    pub(super) largest: Corner,
+    pub(super) indices: Indices,
 }
 
 /// What a part belongs to, as places in the lists of names.
@@ -70,6 +74,7 @@ struct Suspect {
 #[derive(Default)]
 pub(super) struct Gatherer {
     gathered: Gathered,
+    weld: Weld,
     issues: Issues,
     lines: usize,
     names: BTreeMap<(u8, Vec<u8>), usize>,
@@ -80,7 +85,6 @@ pub(super) struct Gatherer {
     /// The part of each topology that elements go to, until something changes.
     current: [Option<usize>; 3],
     smoothing: u32,
-    uses_smoothing: bool,
     empty: usize,
     first_empty: Option<Span>,
     suspects: Vec<Suspect>,
@@ -124,17 +128,21 @@ impl Gatherer {
     pub(super) fn add(&mut self, piece: Piece, text: &[u8], offset: u64) {
         let gathered = &mut self.gathered;
         if !piece.colors.is_empty() || !gathered.colors.is_empty() {
-            gathered.colors.resize(gathered.positions.len(), [1.0; 4]);
+            resize_tight(&mut gathered.colors, gathered.positions.len(), [1.0; 4]);
             extend_tight(&mut gathered.colors, &piece.colors);
         }
         extend_tight(&mut gathered.positions, &piece.positions);
         if !gathered.colors.is_empty() {
-            gathered.colors.resize(gathered.positions.len(), [1.0; 4]);
+            resize_tight(&mut gathered.colors, gathered.positions.len(), [1.0; 4]);
         }
         extend_tight(&mut gathered.uvs, &piece.uvs);
         extend_tight(&mut gathered.normals, &piece.normals);
         gathered.statements += piece.statements;
+        for (largest, number) in gathered.largest.iter_mut().zip(piece.largest) {
+            *largest = number.max(*largest);
+        }
         let known = self.counts();
+        let suspicious = is_past(piece.largest, known);
         let mut corners = &piece.corners[..];
         for element in &piece.elements {
             if element.kind == Kind::Change {
@@ -146,7 +154,7 @@ impl Gatherer {
             }
             let (own, rest) = corners.split_at_checked(element.count as usize).unwrap_or((corners, &[]));
             corners = rest;
-            if own.iter().any(|corner| is_past(*corner, known)) {
+            if suspicious && own.iter().any(|corner| is_past(*corner, known)) {
                 self.suspect(own, known, element, text, offset);
             }
             self.element(element, own, text, offset);
@@ -159,7 +167,7 @@ impl Gatherer {
         match change {
             Change::Smoothing(group) => {
                 self.smoothing = *group;
-                self.uses_smoothing |= *group > 0;
+                self.gathered.smooths |= *group > 0;
                 return;
             }
             Change::Library(name) => {
@@ -244,7 +252,7 @@ impl Gatherer {
             topology,
         };
         *self.parts.entry(key).or_insert_with(|| {
-            self.gathered.parts.push(Part { key, weld: Weld::Empty, indices: Vec::new(), largest: [0; 3] });
+            self.gathered.parts.push(Part { key, indices: Indices::default() });
             self.gathered.parts.len() - 1
         })
     }
@@ -265,14 +273,16 @@ impl Gatherer {
             Kind::Line => {
                 self.gathered.lines += 1;
                 let part = self.part(Topology::Lines);
-                for pair in corners.windows(2) {
-                    self.push(part, pair);
+                for corner in corners.windows(2).flatten() {
+                    self.push(part, *corner);
                 }
             }
             Kind::Point => {
                 self.gathered.points += 1;
                 let part = self.part(Topology::Points);
-                self.push(part, corners);
+                for corner in corners {
+                    self.push(part, *corner);
+                }
             }
             Kind::Change => {}
         }
@@ -284,6 +294,7 @@ impl Gatherer {
         let part = self.part(Topology::Triangles);
         let place =
             |gathered: &Gathered, corner: &Corner| gathered.positions.get(corner[0] as usize - 1).copied();
+        let of = |triangle: [u32; 3]| triangle.map(|i| corners.get(i as usize).copied().unwrap_or([1, 0, 0]));
         match corners {
             [a, b, c] => {
                 self.gathered.triangles += 1;
@@ -293,14 +304,14 @@ impl Gatherer {
                 {
                     self.degenerate(element, text, offset);
                 }
-                self.push(part, corners);
+                self.triangle(part, [*a, *b, *c]);
             }
             [a, b, c, d] => {
                 self.gathered.triangles += 2;
                 let places = [a, b, c, d].map(|corner| place(&self.gathered, corner).unwrap_or_default());
                 let cut = cut_quad(places);
                 for triangle in cut {
-                    self.triangle(part, corners, triangle);
+                    self.triangle(part, of(triangle));
                 }
             }
             _ => {
@@ -308,15 +319,10 @@ impl Gatherer {
                 let places: Vec<[f32; 3]> =
                     corners.iter().map(|corner| place(&self.gathered, corner).unwrap_or_default()).collect();
                 for triangle in triangulate(&places) {
-                    self.triangle(part, corners, triangle);
+                    self.triangle(part, of(triangle));
                 }
             }
         }
-    }
-
-    fn triangle(&mut self, part: usize, corners: &[Corner], triangle: [u32; 3]) {
-        let own = triangle.map(|i| corners.get(i as usize).copied().unwrap_or([1, 0, 0]));
-        self.push(part, &own);
     }
 
     #[cold]
@@ -331,20 +337,41 @@ impl Gatherer {
     }
 
     #[inline]
-    fn push(&mut self, part: usize, corners: &[Corner]) {
-        let smoothing = self.smoothing;
-        let Some(part) = self.gathered.parts.get_mut(part) else { return };
-        for corner in corners {
-            let mut corner = *corner;
-            for (largest, number) in part.largest.iter_mut().zip(corner) {
-                *largest = number.max(*largest);
-            }
-            if smoothing > 0 && corner[2] == 0 {
-                corner[2] = SMOOTHED | smoothing;
-            }
-            let vertex = part.weld.vertex(corner, &mut part.indices);
-            push_tight(&mut part.indices, vertex);
+    fn triangle(&mut self, part: usize, corners: [Corner; 3]) {
+        let group = self.smoothing;
+        for [v, t, n] in corners {
+            self.push(part, [v, t, if n == 0 && group > 0 { SMOOTHED | group } else { n }]);
         }
+    }
+
+    #[inline]
+    fn push(&mut self, part: usize, corner: Corner) {
+        let known = self.gathered.positions.len();
+        let vertex = match self.weld.vertex(corner, known) {
+            Some(vertex) => vertex,
+            None => {
+                self.make_table(known);
+                self.weld.vertex(corner, known).unwrap_or_default()
+            }
+        };
+        if let Some(part) = self.gathered.parts.get_mut(part) {
+            part.indices.push(vertex);
+        }
+    }
+
+    /// Makes a table of the vertices so far.
+    #[cold]
+    fn make_table(&mut self, known: usize) {
+        let mut table = Table::default();
+        if let Weld::Alike { uvs, normals } = self.weld {
+            for part in &mut self.gathered.parts {
+                part.indices.map(|index| {
+                    let v = index + 1;
+                    table.vertex([v, if uvs { v } else { 0 }, if normals { v } else { 0 }], known)
+                });
+            }
+        }
+        self.weld = Weld::Table(table);
     }
 
     /// Remembers numbers that are too large as yet: perhaps what they name comes later.
@@ -383,26 +410,20 @@ impl Gatherer {
                 Issue::new(&codes::INDEX, format!("lines[{}]", suspect.line - 1), message).at(suspect.span)
             });
         }
-        let wrong = self.gathered.parts.iter().any(|part| is_past(part.largest, known));
-        if wrong && !reported {
+        if is_past(self.gathered.largest, known) && !reported {
             let message = "some faces name what does not exist, far into the file";
             self.issues.push(Issue::new(&codes::INDEX, "", message).at(Span { start: 0, end: bytes }));
         }
-        if self.uses_smoothing {
+        if self.gathered.smooths {
             let message = "normals of smoothing groups are made where the file has none";
             self.issues.push(Issue::new(&codes::SMOOTHING, "", message).at(Span { start: 0, end: bytes }));
         }
+        self.gathered.vertices = self.weld.finish();
         let gathered = &mut self.gathered;
         gathered.positions.shrink_to_fit();
         gathered.uvs.shrink_to_fit();
         gathered.normals.shrink_to_fit();
         gathered.colors.shrink_to_fit();
-        for part in &mut gathered.parts {
-            part.indices.shrink_to_fit();
-            if let Weld::Table(table) = &mut part.weld {
-                table.forget();
-            }
-        }
         (self.gathered, self.issues)
     }
 }

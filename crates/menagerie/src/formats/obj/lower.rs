@@ -53,7 +53,8 @@ pub fn lower(
             entries.push_str(&mtl_write::write(scene, material, name, losses));
         }
         let bytes = entries.into_bytes();
-        mtl::read(&bytes, &library, Span::new(0, 0), &mut model.entries, &mut Issues::default());
+        let source = mtl::Source { name: &library, number: 0, named_at: Span::new(0, 0) };
+        mtl::read(&bytes, source, &mut model.entries, &mut Issues::default());
         model.libraries.push(Library { name: library, text: Arc::from(bytes) });
     }
     Ok(model)

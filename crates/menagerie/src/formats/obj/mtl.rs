@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::codes;
+use super::lines::{BYTE_ORDER_MARK, first_line};
 use crate::bytes::{Span, Token, read_float, tokens, utf8_or_windows_1252};
-use crate::diag::{Issue, Issues, NOT_FINITE};
+use crate::diag::{Code, Issue, Issues, NOT_FINITE};
 
 /// A material as its library describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,39 +51,65 @@ const MAPS: &[(&str, &str)] = &[
     ("map_norm", "norm"),
 ];
 
-/// Reads a library; `span` is the line of the model that names it.
-pub(super) fn read(text: &[u8], library: &str, span: Span, entries: &mut Vec<Entry>, issues: &mut Issues) {
-    let text: Vec<u8> = join_lines(text);
-    for (i, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        let mut report = |message: String| {
-            issues.push_with(&codes::MTL, || {
-                let message = format!("{library}, line {}: {message}", i + 1);
-                Issue::new(&codes::MTL, format!("{library}.lines[{i}]"), message).at(span)
-            });
-        };
-        let line = line.trim_ascii();
-        let Some(word) = tokens(line).next().filter(|word| !word.starts_with(b"#")) else { continue };
+/// A library that is read.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) name: &'a str,
+    /// Its place among those that the model names.
+    pub(super) number: usize,
+    /// The line of the model that names it: an issue is at bytes of the model, and its message tells those of the library.
+    pub(super) named_at: Span,
+}
+
+/// Adds the materials of a library.
+pub(super) fn read(text: &[u8], source: Source<'_>, entries: &mut Vec<Entry>, issues: &mut Issues) {
+    let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let mut lines = 0;
+    while !rest.is_empty() {
+        let at = text.len() - rest.len();
+        let line;
+        (line, rest) = first_line(rest);
+        let blanks = line.text.len() - line.text.trim_ascii_start().len();
+        let trimmed = line.text.trim_ascii();
+        let mut reader =
+            LineReader { source, line: lines, start: at + blanks, end: at + blanks + trimmed.len(), issues };
+        reader.read(trimmed, entries);
+        lines += line.parts;
+    }
+}
+
+struct LineReader<'a> {
+    source: Source<'a>,
+    /// The lines before it.
+    line: usize,
+    /// Its bytes in the library, without the blanks around it.
+    start: usize,
+    end: usize,
+    issues: &'a mut Issues,
+}
+
+impl LineReader<'_> {
+    fn read(&mut self, line: &[u8], entries: &mut Vec<Entry>) {
+        let Some(word) = tokens(line).next().filter(|word| !word.starts_with(b"#")) else { return };
         let keyword = String::from_utf8_lossy(word).to_ascii_lowercase();
         let rest = line.get(word.len()..).unwrap_or_default().trim_ascii();
         if keyword == "newmtl" {
             entries.push(Entry { name: utf8_or_windows_1252(rest), ..Entry::default() });
-            continue;
+            return;
         }
         let Some(entry) = entries.last_mut() else {
-            report("it comes before the first newmtl".to_owned());
-            continue;
+            self.report(&codes::MTL, "it comes before the first newmtl");
+            return;
         };
         if let Some(known) = VALUES.iter().find(|known| **known == keyword) {
             match values(rest) {
                 Some(values) if values.iter().all(|value| value.is_finite()) => {
                     entry.values.insert(known, values);
                 }
-                Some(_) => issues.push_with(&NOT_FINITE, || {
-                    let message = format!("{library}, line {}: a value is not finite", i + 1);
-                    Issue::new(&NOT_FINITE, format!("{library}.lines[{i}]"), message).at(span)
-                }),
+                Some(_) => self.report(&NOT_FINITE, "a value is not finite"),
                 None => {
-                    report(format!("{} are no numbers", rest.escape_ascii()));
+                    let shown = rest.get(..rest.len().min(40)).unwrap_or_default().escape_ascii();
+                    self.report(&codes::MTL, &format!("{shown} are no numbers"));
                     entry.other.push(utf8_or_windows_1252(line));
                 }
             }
@@ -91,32 +118,20 @@ pub(super) fn read(text: &[u8], library: &str, span: Span, entries: &mut Vec<Ent
                 Some(map) => {
                     entry.maps.insert(known, map);
                 }
-                None => report("no picture is named".to_owned()),
+                None => self.report(&codes::MTL, "no picture is named"),
             }
         } else {
             entry.other.push(utf8_or_windows_1252(line));
         }
     }
-}
 
-/// Lines that go on in the next made one, with empty ones for those that are gone.
-fn join_lines(text: &[u8]) -> Vec<u8> {
-    let mut joined = Vec::with_capacity(text.len());
-    let mut gone = 0;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        match line.trim_ascii_end().strip_suffix(b"\\") {
-            Some(kept) if line.ends_with(b"\n") => {
-                joined.extend_from_slice(kept);
-                joined.push(b' ');
-                gone += 1;
-            }
-            _ => {
-                joined.extend_from_slice(line);
-                joined.resize(joined.len() + std::mem::take(&mut gone), b'\n');
-            }
-        }
+    fn report(&mut self, code: &'static Code, message: &str) {
+        let Self { source, line, start, end, .. } = *self;
+        self.issues.push_with(code, || {
+            let message = format!("{}, line {}, bytes {start}..{end}: {message}", source.name, line + 1);
+            Issue::new(code, format!("mtllib[{}].lines[{line}]", source.number), message).at(source.named_at)
+        });
     }
-    joined
 }
 
 /// One to three numbers; `None` where there is something else.

@@ -1,9 +1,11 @@
 //! The lines of one piece of a file, fast. Lines that are as nearly all lines are, are read here; all others by
 //! [`super::slow`].
 
+use super::lines::BYTE_ORDER_MARK;
 use super::slow;
-use crate::bytes::float_start;
+use crate::bytes::{float_start, whole_start};
 use crate::diag::Issues;
+use crate::formats::stream::Block;
 
 /// A corner of a face: the numbers of its position, texture coordinate and normal, from one; zero where there is none.
 pub(super) type Corner = [u32; 3];
@@ -55,10 +57,14 @@ pub(super) struct Piece {
     pub(super) uvs: Vec<[f32; 2]>,
     pub(super) normals: Vec<[f32; 3]>,
     pub(super) corners: Vec<Corner>,
+    /// The largest numbers of `corners`.
+    pub(super) largest: Corner,
     pub(super) elements: Vec<Element>,
     pub(super) changes: Vec<Change>,
     pub(super) issues: Issues,
     pub(super) lines: usize,
+    /// Lines of the file before the piece, once something asked for them.
+    pub(super) lines_before: Option<usize>,
     /// Lines that mean something.
     pub(super) statements: usize,
     /// A number counts backwards, from where only the pieces before tell: it has to be read again, when they are known.
@@ -67,18 +73,47 @@ pub(super) struct Piece {
 
 /// Where a piece is, and what comes before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Place<'b> {
     pub(super) offset: u64,
-    /// Lines before it; `None` when nobody knows yet.
+    /// Lines before `earlier`.
     pub(super) lines: usize,
+    /// The blocks just before it, whose lines nobody counted yet.
+    pub(super) earlier: &'b [Block],
     pub(super) counts: Option<Counts>,
     pub(super) issues_per_code: usize,
 }
 
+/// The largest number that a corner can have. The bit above says what a normal is made of.
+pub(super) const LARGEST: u32 = u32::MAX >> 1;
+
+impl Piece {
+    /// The number of the line that comes next, from one.
+    pub(super) fn line(&mut self, place: Place<'_>) -> usize {
+        let count = |block: &Block| block.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let before = || place.lines + place.earlier.iter().map(count).sum::<usize>();
+        *self.lines_before.get_or_insert_with(before) + self.lines + 1
+    }
+
+    /// Adds an element that begins at `at`, with the corners from `first` on.
+    #[inline]
+    pub(super) fn add(&mut self, kind: Kind, first: usize, at: usize) {
+        let corners = self.corners.get(first..).unwrap_or_default();
+        for corner in corners {
+            for (largest, number) in self.largest.iter_mut().zip(corner) {
+                *largest = (*number).max(*largest);
+            }
+        }
+        self.elements.push(Element { kind, count: corners.len() as u32, at: at as u32 });
+    }
+}
+
 /// Reads a piece.
-pub(super) fn parse(text: &[u8], place: Place) -> Piece {
+pub(super) fn parse(text: &[u8], place: Place<'_>) -> Piece {
     let mut piece = Piece { issues: Issues::new(place.issues_per_code), ..Piece::default() };
-    let mut rest = text;
+    let mut rest = match place.offset {
+        0 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+        _ => text,
+    };
     while !rest.is_empty() && !piece.needs_counts {
         let at = text.len() - rest.len();
         rest = match fast_line(&mut piece, rest, at) {
@@ -166,7 +201,7 @@ fn fast_face<'t>(piece: &mut Piece, text: &'t [u8], at: usize) -> Option<&'t [u8
     let count = piece.corners.len() - first;
     match end {
         Some(rest) if count >= 3 => {
-            piece.elements.push(Element { kind: Kind::Face, count: count as u32, at: at as u32 });
+            piece.add(Kind::Face, first, at);
             Some(rest)
         }
         _ => {
@@ -210,17 +245,7 @@ fn corners<'t>(list: &mut Vec<Corner>, text: &'t [u8]) -> Option<&'t [u8]> {
 /// A number from one on.
 #[inline]
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
-    let mut value: u64 = 0;
-    let mut rest = text;
-    while let [byte, after @ ..] = rest
-        && byte.is_ascii_digit()
-    {
-        value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-        rest = after;
-    }
-    let digits = text.len() - rest.len();
-    if digits == 0 || digits > 10 || value == 0 {
-        return None;
-    }
-    Some((u32::try_from(value).ok()?, rest))
+    let (value, rest) = whole_start(text)?;
+    let number = u32::try_from(value).ok()?;
+    (1..=LARGEST).contains(&number).then_some((number, rest))
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::build;
@@ -13,13 +14,15 @@ use crate::formats::ReadOptions;
 use crate::formats::stream::{Block, Blocks, Streamed};
 use crate::scene::Scene;
 
+/// How much of a file is parsed at once: what is made of it stays in the cache of one core.
+const BLOCK: usize = 256 << 10;
 /// Blocks that are read before they are looked at, on all cores.
-const BATCH: usize = 8;
+const BATCH: usize = 16;
 
 /// Reads a file and its material libraries. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {
     let mut source = bytes;
-    let gathered = gather(&mut Blocks::new(&mut source, options), options, issues)?;
+    let gathered = gather(&mut Blocks::of(BLOCK, &mut source, options), options, issues)?;
     let (libraries, entries) = libraries(&gathered, options, issues);
     Ok(Model { text: bytes.to_vec(), gathered, libraries, entries })
 }
@@ -31,7 +34,7 @@ pub(super) fn stream(
     options: &ReadOptions<'_>,
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
-    let mut blocks = Blocks::new(source, options);
+    let mut blocks = Blocks::of(BLOCK, source, options);
     let gathered = gather(&mut blocks, options, &mut issues)?;
     let (_, entries) = libraries(&gathered, options, &mut issues);
     let summary = summary(&gathered);
@@ -46,9 +49,6 @@ pub(super) fn scene(gathered: Gathered, entries: &[Entry]) -> Scene {
     scene
 }
 
-/// Blocks with the number of lines before each.
-type Batch = Vec<(Block, usize)>;
-
 fn gather(
     blocks: &mut Blocks<'_>,
     options: &ReadOptions<'_>,
@@ -56,83 +56,109 @@ fn gather(
 ) -> Result<Gathered, Issue> {
     let per_code = options.limits.issues_per_code;
     let mut gatherer = Gatherer::new(per_code);
-    let mut lines = 0;
-    let mut batch = next_batch(blocks, &mut lines)?;
-    let mut pieces = parse_all(&batch, per_code);
-    while !batch.is_empty() {
-        let next = next_batch(blocks, &mut lines)?;
-        // While one batch is put together, the next is read.
-        let ((), parsed) = both(
-            || {
-                for ((block, _), piece) in batch.iter().zip(std::mem::take(&mut pieces)) {
-                    add(&mut gatherer, piece, block, per_code);
-                }
-            },
-            || parse_all(&next, per_code),
+    let start = blocks.peek(BLOCK)?;
+    let utf16 = start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]);
+    // Old Macintosh programs end lines so.
+    if start.contains(&b'\r') && !start.contains(&b'\n') {
+        blocks.end_lines_at_returns();
+    }
+    let mut parsed = Parsed::default();
+    let mut batch = next_batch(blocks)?;
+    while !(batch.is_empty() && parsed.batch.is_empty()) {
+        let lines = gatherer.lines() + parsed.pieces.iter().map(|piece| piece.lines).sum::<usize>();
+        // While one batch is put together, the next is parsed, and the one after it is read.
+        let (pieces, coming) = all_at_once(
+            || parsed.add_to(&mut gatherer, per_code),
+            || parse_all(&batch, lines, per_code),
+            || next_batch(blocks),
         );
-        pieces = parsed;
-        batch = next;
+        parsed = Parsed { batch: std::mem::replace(&mut batch, coming?), pieces };
     }
     let (gathered, found) = gatherer.finish(blocks.offset());
     issues.append(found);
     if gathered.statements == 0 && issues.iter().any(|issue| issue.code.id == codes::UNKNOWN.id) {
-        let message = "no line of it is one of an OBJ file";
+        let message = match utf16 {
+            true => "it is text in UTF-16; save it as UTF-8",
+            false => "no line of it is one of an OBJ file",
+        };
         return Err(Issue::new(&codes::NOT_A_MODEL, "", message).at(Span { start: 0, end: blocks.offset() }));
     }
     Ok(gathered)
 }
 
-fn add(gatherer: &mut Gatherer, piece: Piece, block: &Block, per_code: usize) {
-    let piece = match piece.needs_counts {
-        false => piece,
-        true => {
-            let place = Place {
-                offset: block.offset,
-                lines: gatherer.lines(),
-                counts: Some(gatherer.counts()),
-                issues_per_code: per_code,
-            };
-            parse(&block.bytes, place)
-        }
-    };
-    gatherer.add(piece, &block.bytes, block.offset);
+/// Blocks and what is in them.
+#[derive(Default)]
+struct Parsed {
+    batch: Vec<Block>,
+    pieces: Vec<Piece>,
 }
 
-fn next_batch(blocks: &mut Blocks<'_>, lines: &mut usize) -> Result<Batch, Issue> {
+impl Parsed {
+    fn add_to(&mut self, gatherer: &mut Gatherer, per_code: usize) {
+        for (block, mut piece) in self.batch.drain(..).zip(self.pieces.drain(..)) {
+            if piece.needs_counts {
+                let place = Place {
+                    offset: block.offset,
+                    lines: gatherer.lines(),
+                    earlier: &[],
+                    counts: Some(gatherer.counts()),
+                    issues_per_code: per_code,
+                };
+                piece = parse(&block.bytes, place);
+            }
+            gatherer.add(piece, &block.bytes, block.offset);
+        }
+    }
+}
+
+fn next_batch(blocks: &mut Blocks<'_>) -> Result<Vec<Block>, Issue> {
     let mut batch = Vec::new();
     while batch.len() < BATCH
         && let Some(block) = blocks.next_lines()?
     {
-        let ends = block.bytes.iter().filter(|byte| **byte == b'\n').count();
-        batch.push((block, *lines));
-        *lines += ends;
+        batch.push(block);
     }
     Ok(batch)
 }
 
-fn parse_one((block, lines): &(Block, usize), issues_per_code: usize) -> Piece {
-    parse(&block.bytes, Place { offset: block.offset, lines: *lines, counts: None, issues_per_code })
+/// One of the blocks of a batch, which has so many lines before it.
+fn parse_one(batch: &[Block], i: usize, lines: usize, issues_per_code: usize) -> Piece {
+    let (earlier, rest) = batch.split_at_checked(i).unwrap_or_default();
+    let Some(block) = rest.first() else { return Piece::default() };
+    parse(&block.bytes, Place { offset: block.offset, lines, earlier, counts: None, issues_per_code })
 }
 
 #[cfg(feature = "parallel")]
-fn parse_all(batch: &Batch, per_code: usize) -> Vec<Piece> {
+fn parse_all(batch: &[Block], lines: usize, per_code: usize) -> Vec<Piece> {
     use rayon::prelude::*;
-    batch.par_iter().map(|block| parse_one(block, per_code)).collect()
+    (0..batch.len()).into_par_iter().with_max_len(1).map(|i| parse_one(batch, i, lines, per_code)).collect()
 }
 
 #[cfg(not(feature = "parallel"))]
-fn parse_all(batch: &Batch, per_code: usize) -> Vec<Piece> {
-    batch.iter().map(|block| parse_one(block, per_code)).collect()
+fn parse_all(batch: &[Block], lines: usize, per_code: usize) -> Vec<Piece> {
+    (0..batch.len()).map(|i| parse_one(batch, i, lines, per_code)).collect()
 }
 
+/// Does three things, the third on this thread.
 #[cfg(feature = "parallel")]
-fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    rayon::join(a, b)
+fn all_at_once<B: Default + Send, C>(
+    first: impl FnOnce() + Send,
+    second: impl FnOnce() -> B + Send,
+    third: impl FnOnce() -> C,
+) -> (B, C) {
+    let mut found = B::default();
+    let here = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| found = second());
+        scope.spawn(|_| first());
+        third()
+    });
+    (found, here)
 }
 
 #[cfg(not(feature = "parallel"))]
-fn both<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
-    (a(), b())
+fn all_at_once<B, C>(first: impl FnOnce(), second: impl FnOnce() -> B, third: impl FnOnce() -> C) -> (B, C) {
+    first();
+    (second(), third())
 }
 
 /// The libraries that the file names. A name may have blanks, or be several names: first the whole is looked for.
@@ -143,19 +169,25 @@ fn libraries(
 ) -> (Vec<Library>, Vec<Entry>) {
     let mut found: Vec<Library> = Vec::new();
     let mut entries = Vec::new();
+    let mut named = BTreeSet::new();
     for (line, span) in &gathered.libraries {
         let whole = utf8_or_windows_1252(line);
+        if named.contains(&whole) {
+            continue;
+        }
         let names = match options.files.open(&whole) {
             Ok(_) => vec![whole],
             Err(_) => tokens(line).map(utf8_or_windows_1252).collect(),
         };
         for name in names {
-            if found.iter().any(|library| library.name == name) {
+            let number = named.len();
+            if !named.insert(name.clone()) {
                 continue;
             }
             match options.files.open(&name) {
                 Ok(text) => {
-                    mtl::read(&text, &name, *span, &mut entries, issues);
+                    let source = mtl::Source { name: &name, number, named_at: *span };
+                    mtl::read(&text, source, &mut entries, issues);
                     found.push(Library { name, text });
                 }
                 Err(missing) => {
@@ -166,12 +198,11 @@ fn libraries(
             }
         }
     }
-    if !found.is_empty() {
+    if let (false, Some((_, span))) = (found.is_empty(), gathered.libraries.first()) {
+        let described: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for name in &gathered.materials {
             let name = utf8_or_windows_1252(name);
-            if let (false, Some((_, span))) =
-                (entries.iter().any(|entry| entry.name == name), gathered.libraries.first())
-            {
+            if !described.contains(name.as_str()) {
                 let message = format!("{name} is in no library that was found");
                 issues.push(Issue::new(&codes::MATERIAL_MISSING, "mtllib", message).at(*span));
             }

@@ -1,7 +1,8 @@
 //! The lines that are not as nearly all lines are: odd blanks, continued lines, colours, names, negative numbers, garbage.
 
 use super::codes;
-use super::parse::{Change, Counts, Element, Kind, Piece, Place, unit};
+use super::lines::{BYTE_ORDER_MARK, first_line};
+use super::parse::{Change, Counts, Element, Kind, LARGEST, Piece, Place, unit};
 use crate::bytes::{Span, Token, read_float, read_integer};
 use crate::diag::{Code, Issue, NOT_FINITE};
 use crate::scene::srgb_to_linear;
@@ -49,7 +50,8 @@ const SUPPORTED: &[&[u8]] =
 pub(super) fn looks_like_obj(bytes: &[u8]) -> bool {
     let start = bytes.get(..bytes.len().min(64 << 10)).unwrap_or_default();
     let cut = bytes.len() > start.len();
-    let mut lines = start.split(|byte| *byte == b'\n').peekable();
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    let mut lines = start.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
     let mut statements = 0;
     let mut continued = false;
     while let Some(line) = lines.next() {
@@ -74,50 +76,11 @@ pub(super) fn looks_like_obj(bytes: &[u8]) -> bool {
 }
 
 /// Reads the line that a text begins with, and gives what follows it.
-pub(super) fn line<'t>(piece: &mut Piece, text: &'t [u8], at: usize, place: Place) -> &'t [u8] {
-    let (length, parts) = logical_line(text);
-    let (raw, rest) = text.split_at_checked(length).unwrap_or((text, &[]));
-    // Backslash and line end become blanks, so that every byte stays where it is.
-    let joined: Vec<u8>;
-    let whole = if parts > 1 {
-        joined = join(raw);
-        &joined
-    } else {
-        raw
-    };
-    let mut reader = LineReader { piece, at, place, line: place.lines };
-    reader.line += reader.piece.lines + 1;
-    reader.read(whole);
-    piece.lines += parts;
+pub(super) fn line<'t>(piece: &mut Piece, text: &'t [u8], at: usize, place: Place<'_>) -> &'t [u8] {
+    let (line, rest) = first_line(text);
+    LineReader { piece, at, place }.read(&line.text);
+    piece.lines += line.parts;
     rest
-}
-
-/// The bytes of the first line with all that it goes on in, and how many lines that are.
-fn logical_line(text: &[u8]) -> (usize, usize) {
-    let mut length = 0;
-    let mut parts = 0;
-    for part in text.split_inclusive(|byte| *byte == b'\n') {
-        length += part.len();
-        parts += 1;
-        if !part.trim_ascii_end().ends_with(b"\\")
-            || !part.ends_with(b"\n")
-            || part.trim_ascii_start().starts_with(b"#")
-        {
-            break;
-        }
-    }
-    (length, parts)
-}
-
-fn join(raw: &[u8]) -> Vec<u8> {
-    let mut joined = Vec::with_capacity(raw.len());
-    for part in raw.split_inclusive(|byte| *byte == b'\n') {
-        let kept =
-            part.trim_ascii_end().strip_suffix(b"\\").filter(|_| part.ends_with(b"\n")).unwrap_or(part);
-        joined.extend_from_slice(kept);
-        joined.resize(joined.len() + part.len() - kept.len(), b' ');
-    }
-    joined
 }
 
 /// A word, and where in the piece it is.
@@ -131,9 +94,7 @@ struct LineReader<'a> {
     piece: &'a mut Piece,
     /// Where in the piece the line begins.
     at: usize,
-    place: Place,
-    /// Its number in the file, from one.
-    line: usize,
+    place: Place<'a>,
 }
 
 impl LineReader<'_> {
@@ -177,7 +138,7 @@ impl LineReader<'_> {
     }
 
     fn report(&mut self, code: &'static Code, word: Word<'_>, message: &str) {
-        let (line, offset) = (self.line, self.place.offset);
+        let (line, offset) = (self.piece.line(self.place), self.place.offset);
         self.piece.issues.push_with(code, || {
             let start = offset + word.at as u64;
             let span = Span { start, end: start + word.text.len() as u64 };
@@ -263,8 +224,8 @@ impl LineReader<'_> {
                     return;
                 }
                 Err(Wrong::Index) => {
-                    let shown = word.text.escape_ascii();
-                    let message = format!("{shown} names something before the first; it is left out");
+                    let shown = word.text.get(..word.text.len().min(40)).unwrap_or_default().escape_ascii();
+                    let message = format!("{shown} names what cannot exist; it is left out");
                     self.report(&codes::INDEX, word, &message);
                     self.piece.corners.truncate(first);
                     return;
@@ -288,7 +249,7 @@ impl LineReader<'_> {
             self.piece.corners.truncate(first);
             return;
         }
-        self.piece.elements.push(Element { kind, count: count as u32, at: keyword.at as u32 });
+        self.piece.add(kind, first, keyword.at);
     }
 
     fn corner(&self, text: &[u8]) -> Result<[u32; 3], Wrong> {
@@ -305,10 +266,15 @@ impl LineReader<'_> {
                 return Ok(0);
             }
             match read_integer(part) {
-                Token::Number(value) if value > 0 => u32::try_from(value).map_err(|_| Wrong::Index),
+                Token::Number(value) if value > 0 => {
+                    u32::try_from(value).ok().filter(|number| *number <= LARGEST).ok_or(Wrong::Index)
+                }
                 Token::Number(value) if value < 0 => {
                     let known = (before.ok_or(Wrong::NeedsCounts)? + here) as i64;
-                    u32::try_from(known + 1 + value).ok().filter(|index| *index > 0).ok_or(Wrong::Index)
+                    u32::try_from(known + 1 + value)
+                        .ok()
+                        .filter(|number| (1..=LARGEST).contains(number))
+                        .ok_or(Wrong::Index)
                 }
                 Token::Number(_) => Err(Wrong::Index),
                 Token::Other => Err(Wrong::Syntax),

@@ -1,17 +1,21 @@
-//! One vertex for each combination of position, texture coordinate and normal that a part uses.
+//! One vertex for each combination of position, texture coordinate and normal that a file uses.
 
-use std::hash::{BuildHasher, RandomState};
+use std::collections::HashMap;
 
 use super::parse::Corner;
-use crate::bytes::push_tight;
+use crate::bytes::{push_tight, resize_tight};
+
+/// So many vertices of one position are looked through one by one.
+const LONGEST_CHAIN: usize = 32;
 
 /// Finds equal corners.
 ///
 /// Many files number positions, texture coordinates and normals alike, so that the number is the vertex; then nothing
 /// needs to be looked up. Only when a corner comes that breaks this, a table is made.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(super) enum Weld {
     /// Nothing came yet.
+    #[default]
     Empty,
     /// Every corner has the same number for all that it has; which of both it has.
     Alike { uvs: bool, normals: bool },
@@ -19,133 +23,273 @@ pub(super) enum Weld {
     Table(Table),
 }
 
-impl PartialEq for Weld {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Empty, Self::Empty) => true,
-            (Self::Alike { uvs, normals }, Self::Alike { uvs: u, normals: n }) => uvs == u && normals == n,
-            (Self::Table(a), Self::Table(b)) => a.vertices == b.vertices,
-            _ => false,
-        }
-    }
-}
-
 impl Weld {
-    /// The vertex of a corner. `indices` are those that were given out so far.
+    /// The vertex of a corner, when so many positions are known; `None` when a table is needed to tell.
     #[inline]
-    pub(super) fn vertex(&mut self, corner: Corner, indices: &mut [u32]) -> u32 {
+    pub(super) fn vertex(&mut self, corner: Corner, known: usize) -> Option<u32> {
         let [v, t, n] = corner;
         match self {
+            Self::Table(table) => Some(table.vertex(corner, known)),
             Self::Alike { uvs, normals } => {
-                if t == if *uvs { v } else { 0 } && n == if *normals { v } else { 0 } {
-                    return v - 1;
-                }
+                let alike = t == if *uvs { v } else { 0 } && n == if *normals { v } else { 0 };
+                (alike && v as usize <= known).then(|| v - 1)
             }
-            Self::Table(table) => return table.vertex(corner),
-            Self::Empty => {}
+            Self::Empty => {
+                let alike = (t == 0 || t == v) && (n == 0 || n == v);
+                (alike && v as usize <= known).then(|| {
+                    *self = Self::Alike { uvs: t != 0, normals: n != 0 };
+                    v - 1
+                })
+            }
         }
-        self.unusual(corner, indices)
     }
 
-    #[cold]
-    fn unusual(&mut self, corner: Corner, indices: &mut [u32]) -> u32 {
-        let [v, t, n] = corner;
-        if matches!(self, Self::Empty) && (t == 0 || t == v) && (n == 0 || n == v) {
-            *self = Self::Alike { uvs: t != 0, normals: n != 0 };
-            return v - 1;
-        }
-        self.table(indices).vertex(corner)
-    }
-
-    /// The table; when there was none, one is made of the vertices so far.
-    pub(super) fn table(&mut self, indices: &mut [u32]) -> &mut Table {
-        if !matches!(self, Self::Table(_)) {
-            let mut table = Table::new();
-            if let Self::Alike { uvs, normals } = *self {
-                for index in indices {
-                    let v = *index + 1;
-                    *index = table.vertex([v, if uvs { v } else { 0 }, if normals { v } else { 0 }]);
-                }
-            }
-            *self = Self::Table(table);
-        }
+    /// What the vertices are made of.
+    pub(super) fn finish(self) -> Vertices {
+        let numbers = |has| if has { Numbers::AsPosition } else { Numbers::None };
         match self {
-            Self::Table(table) => table,
-            // It was made just now.
-            Self::Empty | Self::Alike { .. } => {
-                *self = Self::Table(Table::new());
-                self.table(&mut [])
+            Self::Empty => Vertices::default(),
+            Self::Alike { uvs, normals } => {
+                Vertices { positions: None, uvs: numbers(uvs), normals: numbers(normals) }
             }
+            Self::Table(table) => table.finish(),
         }
     }
 }
 
-/// A hash table whose keys are the vertices themselves. What multiplies them is different every time, so that no file can
-/// be made to be slow; the numbers of the vertices are those of their first use, whatever the table looks like.
-#[derive(Clone, Debug)]
+/// The numbers that the vertices have of texture coordinates, or of normals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Zero for all: there are none.
+    #[default]
+    None,
+    /// Those of their positions.
+    AsPosition,
+    /// One for each vertex.
+    List(Vec<u32>),
+}
+
+impl Numbers {
+    /// The number of a vertex at a position.
+    #[inline]
+    pub(super) fn of(&self, vertex: usize, position: u32) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::AsPosition => position,
+            Self::List(list) => list.get(vertex).copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether it says already what a further vertex has.
+    fn says(&self, position: u32, number: u32) -> bool {
+        match self {
+            Self::None => number == 0,
+            Self::AsPosition => number == position,
+            Self::List(_) => false,
+        }
+    }
+}
+
+/// What each vertex is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Vertices {
+    /// The number of the position of each; `None` when the vertices are the positions, in their order.
+    pub(super) positions: Option<Vec<u32>>,
+    pub(super) uvs: Numbers,
+    pub(super) normals: Numbers,
+}
+
+impl Vertices {
+    /// The number of a vertex's position.
+    #[inline]
+    pub(super) fn position(&self, vertex: usize) -> u32 {
+        match &self.positions {
+            None => vertex as u32 + 1,
+            Some(list) => list.get(vertex).copied().unwrap_or(0),
+        }
+    }
+
+    #[inline]
+    pub(super) fn uv(&self, vertex: usize) -> u32 {
+        self.uvs.of(vertex, self.position(vertex))
+    }
+
+    #[inline]
+    pub(super) fn normal(&self, vertex: usize) -> u32 {
+        self.normals.of(vertex, self.position(vertex))
+    }
+}
+
+/// The vertices of each position in a chain, from the newest to the oldest. That takes less memory than a hash table, and
+/// in most files chains are short.
+#[derive(Debug, Default)]
 pub(super) struct Table {
-    pub(super) vertices: Vec<Corner>,
-    /// A vertex plus one, or zero.
-    slots: Vec<u32>,
-    factors: [u64; 3],
+    /// For each position its newest vertex plus one, or zero.
+    newest: Vec<u32>,
+    /// For each vertex the one before it in its chain plus one, or zero.
+    before: Vec<u32>,
+    uvs: Numbers,
+    normals: Numbers,
+    /// Vertices that are in no chain, for it would be too long, or their positions are not known yet. What is hashed
+    /// comes from the file, so it is the standard library's slow hash, which no file can be made against.
+    others: HashMap<Corner, u32>,
 }
 
 impl Table {
-    fn new() -> Self {
-        let random = RandomState::new();
-        let factors = [1u8, 2, 3].map(|n| random.hash_one(n) | 1);
-        Self { vertices: Vec::new(), slots: vec![0; 16], factors }
+    /// The vertex of a corner, when so many positions are known. They are numbered as they come.
+    #[inline]
+    pub(super) fn vertex(&mut self, corner: Corner, known: usize) -> u32 {
+        let [v, t, n] = corner;
+        let Some(newest) = self.newest.get(v as usize - 1) else { return self.far(corner, known) };
+        let mut link = *newest;
+        let mut left = LONGEST_CHAIN;
+        while let Some(vertex) = (link as usize).checked_sub(1) {
+            if self.uvs.of(vertex, v) == t && self.normals.of(vertex, v) == n {
+                return vertex as u32;
+            }
+            left -= 1;
+            if left == 0 {
+                return self.other(corner);
+            }
+            link = self.before.get(vertex).copied().unwrap_or(0);
+        }
+        // A position that was not known once may have its first vertices elsewhere.
+        if let Some(vertex) = self.others.get(&corner) {
+            return *vertex;
+        }
+        self.add(corner)
+    }
+
+    /// A corner whose position is past those that have chains.
+    #[cold]
+    fn far(&mut self, corner: Corner, known: usize) -> u32 {
+        if corner[0] as usize > known {
+            return self.other(corner);
+        }
+        resize_tight(&mut self.newest, known, 0);
+        self.vertex(corner, known)
+    }
+
+    #[cold]
+    fn other(&mut self, corner: Corner) -> u32 {
+        if let Some(vertex) = self.others.get(&corner) {
+            return *vertex;
+        }
+        let vertex = self.number(corner);
+        push_tight(&mut self.before, 0);
+        self.others.insert(corner, vertex);
+        vertex
     }
 
     #[inline]
-    fn slot(&self, corner: Corner) -> usize {
-        let [a, b, c] = self.factors;
-        let [v, t, n] = corner.map(u64::from);
-        let hash = v.wrapping_mul(a).wrapping_add(t.wrapping_mul(b)).wrapping_add(n.wrapping_mul(c));
-        (hash >> (64 - self.slots.len().trailing_zeros())) as usize
+    fn add(&mut self, corner: Corner) -> u32 {
+        let vertex = self.number(corner);
+        if let Some(newest) = self.newest.get_mut(corner[0] as usize - 1) {
+            let before = std::mem::replace(newest, vertex + 1);
+            push_tight(&mut self.before, before);
+        }
+        vertex
     }
 
+    /// Remembers the numbers of the next vertex.
     #[inline]
-    pub(super) fn vertex(&mut self, corner: Corner) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut at = self.slot(corner);
-        loop {
-            let Some(slot) = self.slots.get_mut(at & mask) else { return 0 };
-            match *slot {
-                0 => {
-                    let new = self.vertices.len() as u32;
-                    *slot = new + 1;
-                    push_tight(&mut self.vertices, corner);
-                    if self.vertices.len() * 4 > self.slots.len() * 3 {
-                        self.grow();
-                    }
-                    return new;
-                }
-                known if self.vertices.get(known as usize - 1) == Some(&corner) => return known - 1,
-                _ => at += 1,
+    fn number(&mut self, corner: Corner) -> u32 {
+        let [v, t, n] = corner;
+        match &mut self.uvs {
+            Numbers::List(list) => push_tight(list, t),
+            said if said.says(v, t) => {}
+            _ => self.uvs = self.list(&self.uvs, v, t),
+        }
+        match &mut self.normals {
+            Numbers::List(list) => push_tight(list, n),
+            said if said.says(v, n) => {}
+            _ => self.normals = self.list(&self.normals, v, n),
+        }
+        self.before.len() as u32
+    }
+
+    /// The numbers so far as a list, with another that does not fit to them.
+    #[cold]
+    fn list(&self, so_far: &Numbers, position: u32, number: u32) -> Numbers {
+        if self.before.is_empty() && number == position {
+            return Numbers::AsPosition;
+        }
+        let mut list = match so_far {
+            Numbers::AsPosition => self.positions(self.before.clone()),
+            _ => vec![0; self.before.len()],
+        };
+        push_tight(&mut list, number);
+        Numbers::List(list)
+    }
+
+    /// Puts the number of its position in the place of each vertex's link.
+    fn positions(&self, mut links: Vec<u32>) -> Vec<u32> {
+        for (position, newest) in (1..).zip(&self.newest) {
+            let mut link = *newest;
+            while let Some(place) = (link as usize).checked_sub(1).and_then(|vertex| links.get_mut(vertex)) {
+                link = std::mem::replace(place, position);
             }
+        }
+        for (corner, vertex) in &self.others {
+            if let Some(place) = links.get_mut(*vertex as usize) {
+                *place = corner[0];
+            }
+        }
+        links
+    }
+
+    fn finish(mut self) -> Vertices {
+        let links = std::mem::take(&mut self.before);
+        let positions = Some(self.positions(links));
+        Vertices { positions, uvs: self.uvs, normals: self.normals }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Corners get the vertices that a plain map gives them, and the numbers come back.
+    fn check(corners: &[Corner], known: impl Fn(usize) -> usize) {
+        let mut weld = Weld::Table(Table::default());
+        let mut expected: HashMap<Corner, u32> = HashMap::new();
+        for (i, corner) in corners.iter().enumerate() {
+            let next = expected.len() as u32;
+            let vertex = weld.vertex(*corner, known(i));
+            assert_eq!(vertex, Some(*expected.entry(*corner).or_insert(next)), "corner {i}: {corner:?}");
+        }
+        let vertices = weld.finish();
+        for (corner, vertex) in expected {
+            let vertex = vertex as usize;
+            let found = [vertices.position(vertex), vertices.uv(vertex), vertices.normal(vertex)];
+            assert_eq!(found, corner);
         }
     }
 
-    fn grow(&mut self) {
-        let size = self.slots.len() * 2;
-        self.slots = Vec::new();
-        self.slots = vec![0; size];
-        for (i, corner) in self.vertices.iter().enumerate() {
-            let mut at = self.slot(*corner);
-            while let Some(slot) = self.slots.get_mut(at & (size - 1)) {
-                if *slot == 0 {
-                    *slot = i as u32 + 1;
-                    break;
-                }
-                at += 1;
-            }
+    #[test]
+    fn equal_corners_are_one_vertex() {
+        let mut state = 3u64;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as u32 % below
+        };
+        for (positions, uvs, normals) in [(1, 3000, 1), (1000, 2, 2), (50, 50, 50), (300, 1, 300), (9, 9, 1)]
+        {
+            let corners: Vec<Corner> =
+                (0..20_000).map(|_| [random(positions) + 1, random(uvs), random(normals)]).collect();
+            check(&corners, |_| positions as usize);
+            // Positions that become known later.
+            check(&corners, |i| i * positions as usize / 10_000);
         }
+        let alike_at_first: Vec<Corner> =
+            (1..100).map(|i| [i, i, i]).chain((1..100).map(|i| [i, 100 - i, 0])).collect();
+        check(&alike_at_first, |_| 100);
     }
 
-    /// Forgets how to find vertices, to have the memory for what comes next.
-    pub(super) fn forget(&mut self) {
-        self.slots = Vec::new();
-        self.vertices.shrink_to_fit();
+    /// A hundred thousand vertices at one position would be five billion steps one by one.
+    #[test]
+    fn many_vertices_of_one_position_are_found_fast() {
+        let corners: Vec<Corner> = (0..200_000).map(|i| [1, i % 100_000 + 1, 0]).collect();
+        check(&corners, |_| 1);
     }
 }
