@@ -9,12 +9,15 @@
     reason = "it serves tests"
 )]
 
+pub mod promises;
 pub mod scenes;
+
+pub use promises::Beside;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, Reading};
+use menagerie::formats::{Files, Format, NotFound, ReadOptions, Reading};
 
 /// A file of the test corpus.
 pub struct TestFile {
@@ -91,16 +94,6 @@ pub fn files_in(folder: &Path, format: &Format) -> Vec<TestFile> {
     }
     paths.sort();
     paths.into_iter().map(TestFile::load).collect()
-}
-
-/// The files that were written beside a model, for reading it back.
-pub struct Beside<'a>(pub &'a Output);
-
-impl Files for Beside<'_> {
-    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
-        let found = self.0.beside.iter().find(|(other, _)| other == name);
-        found.map(|(_, bytes)| Arc::from(bytes.as_slice())).ok_or_else(NotFound::default)
-    }
 }
 
 /// The files of a folder, by their names alone.
