@@ -11,7 +11,7 @@ use menagerie::formats::bmd::{self, FORMAT, FaceKind, Mesh, Model, StReading, Ve
 use menagerie::formats::{ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, Turn, assert_scene};
 use serde_json::{Value, json};
-use support::{TestFile, own, real};
+use support::{TestFile, own, real, through};
 
 fn read(file: &TestFile) -> Model {
     bmd::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -332,18 +332,6 @@ fn a_file_comes_back_from_the_scene_with_the_same_numbers() {
         same(&numbers(&before), &numbers(&after), &file.stem());
         assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
     }
-}
-
-/// Lowers to a format, writes, reads and lifts.
-fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
-    let format = menagerie::formats::Format::by_id(format).unwrap();
-    let mut losses = LossReport::new();
-    let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
-    let bytes = model.write().unwrap().bytes;
-    let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
-    let scene = model.lift(&ReadOptions::default()).unwrap().scene;
-    assert_scene(&scene);
-    (scene, losses)
 }
 
 #[test]

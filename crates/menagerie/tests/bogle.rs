@@ -12,7 +12,7 @@ use menagerie::formats::{ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, NodeId, Pose, Scene, Turn, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use support::{TestFile, own, real};
+use support::{TestFile, own, real, through};
 
 fn model(file: &TestFile) -> Model {
     bogle::read(&file.bytes).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -874,18 +874,6 @@ fn a_skin_from_elsewhere_moves_as_before() {
             assert!((*a - b).length() < 1e-4, "{a} is not {b} at {time} s");
         }
     }
-}
-
-/// Lowers to a format, writes, reads and lifts.
-fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
-    let format = menagerie::formats::Format::by_id(format).unwrap();
-    let mut losses = LossReport::new();
-    let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
-    let bytes = model.write().unwrap().bytes;
-    let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
-    let scene = model.lift(&ReadOptions::default()).unwrap().scene;
-    assert_scene(&scene);
-    (scene, losses)
 }
 
 #[test]

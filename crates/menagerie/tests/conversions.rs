@@ -3,11 +3,12 @@
 
 mod support;
 
-use menagerie::convert::{ConvertOptions, convert};
+use menagerie::convert::{Conversion, ConvertOptions, convert};
+use menagerie::diag::Severity;
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Format, ReadOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
-use support::{TestFile, own, real};
+use support::{Beside, TestFile, own, real};
 
 /// Files that are valid or nearly so: ours and the original tools'.
 fn readable(format: &Format) -> Vec<TestFile> {
@@ -22,6 +23,40 @@ fn scene_of(format: &Format, bytes: &[u8], what: &str) -> Scene {
     let scene = model.lift(&options).unwrap_or_else(|issue| panic!("{what}: {issue}")).scene;
     assert_scene(&scene);
     scene
+}
+
+/// Whatever file becomes whatever format: what is found when the result is read back, the report has named.
+#[test]
+fn every_file_loses_in_every_format_only_what_is_reported() {
+    let mut silent = Vec::new();
+    for from in ALL {
+        for file in readable(from) {
+            for to in ALL {
+                let name = format!("{} to {}", file.name(), to.name);
+                let done = convert(&file.bytes, Some(&file.name()), to, &ConvertOptions::default());
+                let Ok(done) = done else { continue };
+                let Some(before) = &done.scene else { continue };
+                let after = read_back(&done, &name);
+                let report = diff(assert_scene(before), assert_scene(&after), &DiffOptions::default());
+                let found = report.unannounced(&done.losses);
+                silent
+                    .extend(found.map(|difference| format!("{name}: {difference} [{}]", difference.code())));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} silent losses:\n{}", silent.len(), silent.join("\n"));
+}
+
+/// The Scene of what a conversion wrote, with the files beside it.
+fn read_back(done: &Conversion, what: &str) -> Scene {
+    let beside = Beside(&done.output);
+    let mut options = ReadOptions::default();
+    options.files = &beside;
+    let reading = done.to.open(&done.output.bytes, &options);
+    let errors: Vec<_> = reading.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{what}: {errors:?}");
+    let model = reading.model.unwrap_or_else(|| panic!("{what} cannot be read back"));
+    model.lift(&options).unwrap_or_else(|issue| panic!("{what}: {issue}")).scene
 }
 
 /// The GLB that a file becomes; it is left where the validator finds it.

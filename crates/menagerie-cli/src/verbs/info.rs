@@ -166,7 +166,8 @@ impl Report {
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
         let triangles = self.summary.as_ref().map_or(0, |summary| summary.triangles);
         if (1..=MOST_MEASURED).contains(&triangles) {
-            self.surface = Some(measure(scene));
+            // Triangles of the file that the Scene does not draw have no surface.
+            self.surface = Some(measure(scene)).filter(|surface| surface.triangles > 0);
         }
         let animations = scene.animations.iter();
         self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();

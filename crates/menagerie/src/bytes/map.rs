@@ -123,6 +123,13 @@ pub struct Field {
     pub count: usize,
 }
 
+impl Field {
+    /// A field of `count` elements of a kind, from the byte `offset` of its record on.
+    pub const fn new(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Self {
+        Self { name, offset, kind, count }
+    }
+}
+
 /// The fixed layout of the elements of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {

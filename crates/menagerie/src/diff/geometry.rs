@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::Comparison;
-use super::elements::{Elements, Part, Same, match_in_place, match_nearest};
+use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::scene::{NodeId, Pose, Primitive, Scene, Transform};
@@ -16,18 +16,28 @@ impl Comparison<'_> {
         let mut left_b = drawn_alone(self.b, &self.matched.to_a);
         for (a, b) in self.matched.pairs.clone() {
             let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+            let pieces_a = with_pieces(self.a, a, &self.matched.to_b);
+            let pieces_b = with_pieces(self.b, b, &self.matched.to_a);
+            let matched = |in_world: bool| {
+                let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
+                pieces_a.iter().for_each(|node| elements_a.add(self.a, &self.rest_a, *node, in_world));
+                pieces_b.iter().for_each(|node| elements_b.add(self.b, &self.rest_b, *node, in_world));
+                let pairing = match_in_place(&elements_a, &elements_b, self.tolerance.length);
+                (elements_a, elements_b, pairing)
+            };
+            let left = |pairing: &Pairing| pairing.left_a.len() + pairing.left_b.len();
             // Skinned vertices are where their joints are, whatever space they are stored in.
-            let in_world = node_a.skin.is_some() || node_b.skin.is_some();
-            let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
-            for node in with_pieces(self.a, a, &self.matched.to_b) {
-                elements_a.add(self.a, &self.rest_a, node, in_world);
-                left_a.remove(&node);
+            let skinned = node_a.skin.is_some() || node_b.skin.is_some();
+            let mut best = matched(skinned);
+            let elsewhere = self.rest_a.worlds[a.index()] != self.rest_b.worlds[b.index()];
+            if !skinned && elsewhere && left(&best.2) > 0 {
+                // A node that is elsewhere may show the same in the world: then its transform went into its vertices.
+                let in_world = matched(true);
+                best = if left(&in_world.2) < left(&best.2) { in_world } else { best };
             }
-            for node in with_pieces(self.b, b, &self.matched.to_a) {
-                elements_b.add(self.b, &self.rest_b, node, in_world);
-                left_b.remove(&node);
-            }
-            let pairing = match_in_place(&elements_a, &elements_b, self.tolerance.length);
+            let (elements_a, elements_b, pairing) = best;
+            pieces_a.iter().for_each(|node| drop(left_a.remove(node)));
+            pieces_b.iter().for_each(|node| drop(left_b.remove(node)));
             self.compare(&elements_a, &elements_b, &pairing.same, &mut tally);
             left_a.extend(
                 elements_a.by_node(&pairing.left_a).into_iter().map(|(node, list)| (node, Some(list))),

@@ -20,7 +20,7 @@ pub use codes::CODES;
 use std::fmt;
 
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Code};
+use crate::diag::{Aspect, Code, LossReport};
 use crate::scene::{Bounds, CheckedScene, Extras, Pose, Scene};
 
 /// How closely to look.
@@ -98,6 +98,12 @@ impl DiffReport {
     /// Whether nothing differs.
     pub fn is_equal(&self) -> bool {
         self.differences.is_empty()
+    }
+
+    /// The differences of which a conversion's report says nothing: losses that would have been silent.
+    pub fn unannounced<'a>(&'a self, losses: &'a LossReport) -> impl Iterator<Item = &'a Difference> {
+        let announced = |aspect| losses.iter().any(|loss| loss.aspect == aspect);
+        self.differences.iter().filter(move |difference| !announced(difference.aspect))
     }
 
     /// As the JSON object of the command line's contract.

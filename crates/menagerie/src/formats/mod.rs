@@ -111,12 +111,15 @@ pub struct Format {
     /// Its issue codes.
     pub codes: &'static [&'static Code],
     /// Reads a file.
-    pub read: fn(&[u8], &ReadOptions<'_>) -> Reading,
+    pub read: ReadFn,
     /// Reads a Scene from a file that is not in memory, where the format can.
     pub stream: Option<stream::StreamFn>,
     /// Makes a file model of a Scene.
     pub lower: LowerFn,
 }
+
+/// Reads a file. What can be forgiven goes to the issues; what cannot is the error.
+pub type ReadFn = fn(&[u8], &ReadOptions<'_>, &mut Issues) -> Result<Box<dyn FileModel>, Issue>;
 
 /// Makes a file model of a Scene and reports what that cost; fails where the format cannot hold the Scene at all.
 pub type LowerFn = fn(CheckedScene<'_>, &WriteOptions, &mut LossReport) -> Result<Box<dyn FileModel>, Issue>;
@@ -306,11 +309,6 @@ impl Reading {
         issues.push(issue.into());
         Self { model: None, issues }
     }
-
-    /// A file that could be read.
-    pub fn done(model: impl FileModel + 'static, issues: Issues) -> Self {
-        Self { model: Some(Box::new(model)), issues }
-    }
 }
 
 /// A file as it is.
@@ -461,14 +459,16 @@ impl Format {
                 Issue::new(&diag::LIMIT, "", message).at(crate::bytes::Span::new(0, bytes.len())),
             );
         }
-        let mut reading = (self.read)(bytes, options);
-        if let Some(model) = &reading.model {
-            model.check(&mut reading.issues);
-            if reading.issues.needs_locating() {
-                reading.issues.locate(&model.layout());
+        let mut issues = Issues::new(options.limits.issues_per_code);
+        let model = (self.read)(bytes, options, &mut issues);
+        let model = model.inspect_err(|issue| issues.push(issue.clone())).ok();
+        if let Some(model) = &model {
+            model.check(&mut issues);
+            if issues.needs_locating() {
+                issues.locate(&model.layout());
             }
         }
-        reading
+        Reading { model, issues }
     }
 }
 

@@ -297,10 +297,16 @@ fn replaced(transform: &Transform, property: Property, value: &[f32]) -> Transfo
     match (property, value) {
         (Property::Translation, &[x, y, z]) => translation = Vec3::new(x, y, z),
         (Property::Scale, &[x, y, z]) => scale = Vec3::new(x, y, z),
-        (Property::Rotation, &[x, y, z, w]) => rotation = Quat::from_xyzw(x, y, z, w),
+        (Property::Rotation, &[x, y, z, w]) => rotation = turned(Quat::from_xyzw(x, y, z, w)),
         _ => {}
     }
     Transform::Trs { translation, rotation, scale }
+}
+
+/// A rotation that turns and does not stretch: files round their keys, and a pose must not show it.
+fn turned(rotation: Quat) -> Quat {
+    let is_unit = (rotation.length_squared() - 1.0).abs() <= 2e-6;
+    if is_unit { rotation } else { rotation.normalize() }
 }
 
 impl Channel {

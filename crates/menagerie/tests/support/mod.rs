@@ -17,7 +17,9 @@ pub use promises::Beside;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use menagerie::formats::{Files, Format, NotFound, ReadOptions, Reading};
+use menagerie::diag::LossReport;
+use menagerie::formats::{Files, Format, NotFound, ReadOptions, Reading, WriteOptions};
+use menagerie::scene::{Scene, assert_scene};
 
 /// A file of the test corpus.
 pub struct TestFile {
@@ -94,6 +96,18 @@ pub fn files_in(folder: &Path, format: &Format) -> Vec<TestFile> {
     }
     paths.sort();
     paths.into_iter().map(TestFile::load).collect()
+}
+
+/// Lowers to a format, writes, reads and lifts.
+pub fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
+    let format = Format::by_id(format).unwrap();
+    let mut losses = LossReport::new();
+    let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
+    let bytes = model.write().unwrap().bytes;
+    let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
+    let scene = model.lift(&ReadOptions::default()).unwrap().scene;
+    assert_scene(&scene);
+    (scene, losses)
 }
 
 /// The files of a folder, by their names alone.

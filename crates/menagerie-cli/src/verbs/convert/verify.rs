@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use menagerie::convert::{Conversion, ConvertOptions, resolve_textures};
-use menagerie::diag::Aspect;
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{Files, Format, NotFound, ReadOptions};
 use menagerie::scene::{Scene, check};
@@ -13,8 +12,8 @@ use serde_json::{Value, json};
 /// What was found when the result was read back.
 pub(super) struct Verdict {
     report: DiffReport,
-    /// The aspects of which a loss was reported.
-    announced: Vec<Aspect>,
+    /// What no loss announced.
+    unannounced: Vec<Difference>,
 }
 
 /// Reads the result of a conversion back, with the files that go beside it, and compares it with the source.
@@ -44,7 +43,8 @@ pub(super) fn verify(
     // What only one format knows is what that format's options change: such a difference was asked for.
     closely.extras = how.read.settings.is_empty() && how.write.settings.is_empty();
     let report = diff(checked(before)?, checked(&after)?, &closely);
-    Ok(Verdict { report, announced: conversion.losses.iter().map(|loss| loss.aspect).collect() })
+    let unannounced = report.unannounced(&conversion.losses).cloned().collect();
+    Ok(Verdict { report, unannounced })
 }
 
 fn scene_of(format: &Format, bytes: &[u8], options: &ReadOptions<'_>) -> Result<Scene, String> {
@@ -62,11 +62,7 @@ fn scene_of(format: &Format, bytes: &[u8], options: &ReadOptions<'_>) -> Result<
 impl Verdict {
     /// Whether every difference was announced by a loss.
     pub(super) fn good(&self) -> bool {
-        self.unannounced().next().is_none()
-    }
-
-    fn unannounced(&self) -> impl Iterator<Item = &Difference> {
-        self.report.differences.iter().filter(|difference| !self.announced.contains(&difference.aspect))
+        self.unannounced.is_empty()
     }
 
     pub(super) fn text(&self) -> String {
@@ -74,13 +70,13 @@ impl Verdict {
             return "  verified: read back, it is equal to the source".to_owned();
         }
         let all = self.report.differences.len();
-        let mut text = match self.unannounced().count() {
+        let mut text = match self.unannounced.len() {
             0 => format!("  verified: read back, it differs in {all} respects, all of them reported above"),
             n => {
                 format!("  NOT verified: read back, it differs in {all} respects, and {n} were not reported:")
             }
         };
-        for difference in self.unannounced() {
+        for difference in &self.unannounced {
             let _ = write!(text, "\n    {difference} [{}]", difference.code());
         }
         text
@@ -90,7 +86,7 @@ impl Verdict {
     pub(super) fn to_json(&self) -> Value {
         let mut value = self.report.to_json();
         if let Some(fields) = value.as_object_mut() {
-            fields.insert("unreported".to_owned(), json!(self.unannounced().count()));
+            fields.insert("unreported".to_owned(), json!(self.unannounced.len()));
         }
         value
     }

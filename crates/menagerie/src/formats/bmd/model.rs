@@ -426,52 +426,48 @@ pub fn flat_colour(name: &[u8]) -> Option<[u8; 3]> {
     Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
 }
 
-const fn field(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Field {
-    Field { name, offset, kind, count }
-}
-
 /// A 64-bit vertex with texture coordinates.
 pub(super) static TEXTURED_64: Record = Record {
     size: 8,
     fields: &[
-        field("position", 0, FieldType::U32, 1),
-        field("st", 4, FieldType::U8, 3),
-        field("bone", 7, FieldType::U8, 1),
+        Field::new("position", 0, FieldType::U32, 1),
+        Field::new("st", 4, FieldType::U8, 3),
+        Field::new("bone", 7, FieldType::U8, 1),
     ],
 };
 /// A 64-bit vertex of a flat colour.
 pub(super) static FLAT_64: Record = Record {
     size: 8,
     fields: &[
-        field("position", 0, FieldType::U32, 1),
-        field("normal", 4, FieldType::U8, 3),
-        field("bone", 7, FieldType::U8, 1),
+        Field::new("position", 0, FieldType::U32, 1),
+        Field::new("normal", 4, FieldType::U8, 3),
+        Field::new("bone", 7, FieldType::U8, 1),
     ],
 };
 /// A 96-bit vertex.
 pub(super) static VERTEX_96: Record = Record {
     size: 12,
     fields: &[
-        field("position", 0, FieldType::U32, 1),
-        field("st", 4, FieldType::U8, 3),
-        field("tag", 7, FieldType::U8, 1),
-        field("normal", 8, FieldType::U8, 3),
-        field("shade_or_bone", 11, FieldType::U8, 1),
+        Field::new("position", 0, FieldType::U32, 1),
+        Field::new("st", 4, FieldType::U8, 3),
+        Field::new("tag", 7, FieldType::U8, 1),
+        Field::new("normal", 8, FieldType::U8, 3),
+        Field::new("shade_or_bone", 11, FieldType::U8, 1),
     ],
 };
 /// A 128-bit vertex.
 pub(super) static VERTEX_128: Record = Record {
     size: 16,
     fields: &[
-        field("position", 0, FieldType::F16, 3),
-        field("shade", 6, FieldType::U8, 1),
-        field("tag", 7, FieldType::U8, 1),
-        field("st", 8, FieldType::U32, 1),
-        field("normal", 12, FieldType::U8, 3),
-        field("bone", 15, FieldType::U8, 1),
+        Field::new("position", 0, FieldType::F16, 3),
+        Field::new("shade", 6, FieldType::U8, 1),
+        Field::new("tag", 7, FieldType::U8, 1),
+        Field::new("st", 8, FieldType::U32, 1),
+        Field::new("normal", 12, FieldType::U8, 3),
+        Field::new("bone", 15, FieldType::U8, 1),
     ],
 };
 /// A 32-bit triangle or quad.
-pub(super) static FACE_32: Record = Record { size: 4, fields: &[field("word", 0, FieldType::U32, 1)] };
+pub(super) static FACE_32: Record = Record { size: 4, fields: &[Field::new("word", 0, FieldType::U32, 1)] };
 /// A 64-bit triangle or quad.
-pub(super) static FACE_64: Record = Record { size: 8, fields: &[field("word", 0, FieldType::U64, 1)] };
+pub(super) static FACE_64: Record = Record { size: 8, fields: &[Field::new("word", 0, FieldType::U64, 1)] };

@@ -6,23 +6,10 @@ use super::vertex::{Vertex, VertexKind};
 use super::{MAGIC, codes};
 use crate::bytes::{Reader, Span};
 use crate::diag::{Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
 
 /// How many times the bytes of a file may be used by its lists. Lists may share bytes; a file whose records all name
 /// the same megabytes would otherwise cost more than it is worth.
 const SHARING: usize = 8;
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
-}
 
 /// Reads a file. Only a file without a whole header cannot be read; what else is broken is left out and found by the
 /// check, and its bytes are kept.

@@ -74,7 +74,7 @@ pub static FORMAT: Format = Format {
         reading: false,
     }],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

@@ -255,50 +255,47 @@ impl Bone {
     }
 }
 
-const fn field(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Field {
-    Field { name, offset, kind, count }
-}
-
 pub(super) static KEY: Record = Record {
     size: 44,
     fields: &[
-        field("frame", 0, FieldType::I32, 1),
-        field("position", 4, FieldType::F32, 3),
-        field("scale", 16, FieldType::F32, 3),
-        field("rotation", 28, FieldType::F32, 4),
+        Field::new("frame", 0, FieldType::I32, 1),
+        Field::new("position", 4, FieldType::F32, 3),
+        Field::new("scale", 16, FieldType::F32, 3),
+        Field::new("rotation", 28, FieldType::F32, 4),
     ],
 };
 
 pub(super) static VERTEX16: Record = Record {
     size: 16,
     fields: &[
-        field("u", 0, FieldType::F16, 1),
-        field("v", 2, FieldType::F16, 1),
-        field("normal", 4, FieldType::F16, 3),
-        field("position", 10, FieldType::F16, 3),
+        Field::new("u", 0, FieldType::F16, 1),
+        Field::new("v", 2, FieldType::F16, 1),
+        Field::new("normal", 4, FieldType::F16, 3),
+        Field::new("position", 10, FieldType::F16, 3),
     ],
 };
 
 pub(super) static VERTEX32: Record = Record {
     size: 32,
     fields: &[
-        field("u", 0, FieldType::F32, 1),
-        field("v", 4, FieldType::F32, 1),
-        field("normal", 8, FieldType::F32, 3),
-        field("position", 20, FieldType::F32, 3),
+        Field::new("u", 0, FieldType::F32, 1),
+        Field::new("v", 4, FieldType::F32, 1),
+        Field::new("normal", 8, FieldType::F32, 3),
+        Field::new("position", 20, FieldType::F32, 3),
     ],
 };
 
-pub(super) static COLOUR: Record = Record { size: 3, fields: &[field("rgb", 0, FieldType::U8, 3)] };
+pub(super) static COLOUR: Record = Record { size: 3, fields: &[Field::new("rgb", 0, FieldType::U8, 3)] };
 
-pub(super) static TRIANGLE: Record = Record { size: 6, fields: &[field("vertices", 0, FieldType::U16, 3)] };
+pub(super) static TRIANGLE: Record =
+    Record { size: 6, fields: &[Field::new("vertices", 0, FieldType::U16, 3)] };
 
 pub(super) static BONE: Record = Record {
     size: 12,
     fields: &[
-        field("entity", 0, FieldType::I32, 1),
-        field("first", 4, FieldType::I32, 1),
-        field("last", 8, FieldType::I32, 1),
+        Field::new("entity", 0, FieldType::I32, 1),
+        Field::new("first", 4, FieldType::I32, 1),
+        Field::new("last", 8, FieldType::I32, 1),
     ],
 };
 

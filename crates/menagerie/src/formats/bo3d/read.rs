@@ -2,7 +2,6 @@ use super::codes;
 use super::model::{Entity, MeshData, Model, VERSION, VFloat, Vertices};
 use crate::bytes::{ReadError, Reader, Span, align};
 use crate::diag::{Code, Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
 
 /// The bytes of a pivot's header.
 const PIVOT_HEADER: usize = 64;
@@ -10,18 +9,6 @@ const PIVOT_HEADER: usize = 64;
 const MESH_HEADER: usize = 92;
 /// Lists and definitions begin at multiples of this.
 const WORD: usize = 4;
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
-}
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {

@@ -125,21 +125,16 @@ pub struct Vertex {
     pub weights: [F32; 3],
 }
 
-/// A field of a record.
-pub(super) const fn field(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Field {
-    Field { name, offset, kind, count }
-}
-
 /// The record of a vertex whose bone indices are of this type.
 const fn vertex_fields(bones: FieldType) -> [Field; 7] {
     [
-        field("position", 0, FieldType::F32, 3),
-        field("uv", 12, FieldType::F32, 2),
-        field("normal", 20, FieldType::F32, 3),
-        field("tangent", 32, FieldType::F32, 3),
-        field("binormal", 44, FieldType::F32, 3),
-        field("bones", 56, bones, 3),
-        field("weights", 68, FieldType::F32, 3),
+        Field::new("position", 0, FieldType::F32, 3),
+        Field::new("uv", 12, FieldType::F32, 2),
+        Field::new("normal", 20, FieldType::F32, 3),
+        Field::new("tangent", 32, FieldType::F32, 3),
+        Field::new("binormal", 44, FieldType::F32, 3),
+        Field::new("bones", 56, bones, 3),
+        Field::new("weights", 68, FieldType::F32, 3),
     ]
 }
 
@@ -151,4 +146,4 @@ pub(super) static VERTEX_F32: Record = Record { size: 80, fields: &FLOAT_FIELDS 
 /// A vertex with bone indices as integers.
 pub(super) static VERTEX_U32: Record = Record { size: 80, fields: &INTEGER_FIELDS };
 
-pub(super) static INDEX: Record = Record { size: 4, fields: &[field("vertex", 0, FieldType::U32, 1)] };
+pub(super) static INDEX: Record = Record { size: 4, fields: &[Field::new("vertex", 0, FieldType::U32, 1)] };

@@ -96,7 +96,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, options, issues| Ok(Box::new(read::read_as_asked(bytes, options, issues)?)),
     stream: None,
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

@@ -1,9 +1,9 @@
 use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::geometry::{Geometry, field};
+use super::geometry::Geometry;
 use super::tree::{Fault, Tree};
-use crate::bytes::{FieldType, Record};
+use crate::bytes::{Field, FieldType, Record};
 use crate::formats::Summary;
 
 /// A BOGLE file as it is.
@@ -415,10 +415,10 @@ impl Model {
 pub(super) static BONE: Record = Record {
     size: 32,
     fields: &[
-        field("position", 0, FieldType::F32, 3),
-        field("rotation", 12, FieldType::F32, 4),
-        field("parent", 28, FieldType::U32, 1),
+        Field::new("position", 0, FieldType::F32, 3),
+        Field::new("rotation", 12, FieldType::F32, 4),
+        Field::new("parent", 28, FieldType::U32, 1),
     ],
 };
 
-pub(super) static ROTATION: Record = Record { size: 16, fields: &[field("xyzw", 0, FieldType::F32, 4)] };
+pub(super) static ROTATION: Record = Record { size: 16, fields: &[Field::new("xyzw", 0, FieldType::F32, 4)] };

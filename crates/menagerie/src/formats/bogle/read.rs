@@ -4,7 +4,7 @@ use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material
 use super::tree::{Fault, Tree};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
+use crate::formats::ReadOptions;
 
 /// The bytes that a record has at least, its name left out.
 mod least {
@@ -19,21 +19,17 @@ mod least {
     pub(super) const BONE: usize = 16;
 }
 
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes) {
-        Ok(model) => {
-            if options.settings.get("bogle-ascii") == Some("yes") {
-                super::check::ascii(&model, &mut issues);
-            }
-            Reading::done(model, issues)
-        }
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
+/// Reads a file, and checks besides what an option asks for.
+pub(super) fn read_as_asked(
+    bytes: &[u8],
+    options: &ReadOptions<'_>,
+    issues: &mut Issues,
+) -> Result<Model, Issue> {
+    let model = read(bytes)?;
+    if options.settings.get("bogle-ascii") == Some("yes") {
+        super::check::ascii(&model, issues);
     }
+    Ok(model)
 }
 
 /// Reads a file. What can be forgiven is found by [`super::check`]; what cannot is the error.

@@ -24,17 +24,8 @@ use super::note::Note;
 use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, all_extras, report_unheld};
+use crate::formats::{WriteOptions, all_extras, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Scene, float_from_json};
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)?))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(

@@ -102,7 +102,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, options, _| Ok(Box::new(read::read(bytes, &options.limits)?)),
     stream: None,
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

@@ -5,17 +5,7 @@ mod body;
 use super::model::{Framing, Header, Kind, Model, Numbering, Profile, Text};
 use super::{MAGIC, check, codes, frame};
 use crate::bytes::{Limits, ReadError, Reader, Span};
-use crate::diag::{Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, &options.limits) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => Reading::failed(issue),
-    }
-}
+use crate::diag::Issue;
 
 /// Reads a file of either profile.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {

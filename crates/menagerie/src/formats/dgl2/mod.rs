@@ -65,7 +65,7 @@ pub static FORMAT: Format = Format {
         reading: true,
     }],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
-    lower: lower::open,
+    lower: |scene, _, losses| Ok(Box::new(lower(scene, losses))),
 };

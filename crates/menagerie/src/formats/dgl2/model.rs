@@ -133,18 +133,14 @@ pub struct Triangle {
     pub uv2: [[F32; 2]; 3],
 }
 
-const fn field(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Field {
-    Field { name, offset, kind, count }
-}
-
 pub(super) static TRIANGLE: Record = Record {
     size: 124,
     fields: &[
-        field("material", 0, FieldType::I32, 1),
-        field("positions", 4, FieldType::F32, 9),
-        field("normals", 40, FieldType::F32, 9),
-        field("uv1", 76, FieldType::F32, 6),
-        field("uv2", 100, FieldType::F32, 6),
+        Field::new("material", 0, FieldType::I32, 1),
+        Field::new("positions", 4, FieldType::F32, 9),
+        Field::new("normals", 40, FieldType::F32, 9),
+        Field::new("uv1", 76, FieldType::F32, 6),
+        Field::new("uv2", 100, FieldType::F32, 6),
     ],
 };
 

@@ -2,7 +2,6 @@ use super::codes;
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
 
 /// The bytes of a chunk's header.
 const CHUNK_HEADER: usize = 12;
@@ -33,18 +32,6 @@ pub(super) fn has_shape(bytes: &[u8]) -> bool {
         first = false;
     }
     false
-}
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
 }
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.

@@ -92,9 +92,9 @@ pub static FORMAT: Format = Format {
     },
     options: &[],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, options, issues| Ok(Box::new(read::read(bytes, options, issues)?)),
     stream: None,
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
 
 /// A GLB has magic bytes; a `.gltf` is an object with an `asset`, which stands near its beginning or its end.

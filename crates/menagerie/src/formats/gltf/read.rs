@@ -12,19 +12,7 @@ use super::views::COMPRESSION;
 use super::{codes, locate, uri};
 use crate::bytes::{Reader, Span};
 use crate::diag::{Issue, Issues};
-use crate::formats::{ReadOptions, Reading};
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, options, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
-}
+use crate::formats::ReadOptions;
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {

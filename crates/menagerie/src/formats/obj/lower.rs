@@ -12,17 +12,8 @@ use super::{FORMAT, mtl, mtl_write};
 use crate::bytes::Span;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
-use crate::formats::{FileModel, ReadOptions, WriteOptions, report_unheld};
+use crate::formats::{ReadOptions, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, Material, MaterialId, Primitive, Scene, Topology, linear_to_srgb};
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)?))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(

@@ -59,7 +59,7 @@ pub static FORMAT: Format = Format {
     },
     options: &[],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, options, issues| Ok(Box::new(read::read(bytes, options, issues)?)),
     stream: Some(read::stream),
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

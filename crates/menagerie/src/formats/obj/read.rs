@@ -9,24 +9,12 @@ use super::mtl::{self, Entry};
 use super::parse::{Piece, Place, parse};
 use crate::bytes::{Span, tokens, utf8_or_windows_1252};
 use crate::diag::{Issue, Issues};
+use crate::formats::ReadOptions;
 use crate::formats::stream::{Block, Blocks, Streamed};
-use crate::formats::{ReadOptions, Reading};
 use crate::scene::Scene;
 
 /// Blocks that are read before they are looked at, on all cores.
 const BATCH: usize = 8;
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, options, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
-}
 
 /// Reads a file and its material libraries. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {

@@ -11,21 +11,12 @@ use super::read::read;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, other_names, report_names};
-use crate::formats::{FileModel, ReadOptions, WriteOptions, report_unheld};
+use crate::formats::{ReadOptions, WriteOptions, report_unheld};
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
     CheckedScene, Material, MetallicRoughness, Primitive, Sampler, Scene, Shading, TextureRef, Topology,
     linear_to_srgb_byte, srgb_byte_to_linear,
 };
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)?))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(
@@ -47,6 +38,7 @@ pub fn lower(
     let texture = texture(scene, &flat, losses);
     let mut table = Table::new(&flat, losses);
     table.join(flat);
+    table.report_nothing_drawn(scene);
     let ascii = options.settings.get("ply-form") == Some("ascii");
     let bytes = table.write(scene, texture.as_deref(), ascii);
     let read_options = ReadOptions::default();
@@ -243,6 +235,21 @@ impl<'a> Table<'a> {
             "attributes of several numbers have no place",
             wide,
         );
+    }
+
+    /// A file without faces and edges is a cloud of points, and one without vertices is nothing.
+    fn report_nothing_drawn(&mut self, scene: &Scene) {
+        let vertices = self.whole.positions.len();
+        let drawn = !self.whole.indices.is_empty() || !self.lines.is_empty() || self.has.points;
+        if !drawn {
+            let message = "vertices that nothing draws are points when they are read";
+            self.report(Aspect::Topology, LossKind::Added, message, vertices);
+        }
+        if vertices == 0 {
+            let message = "nodes that draw nothing have no place in PLY";
+            let nodes = scene.nodes.values().filter(|node| node.mesh.is_some()).count();
+            self.report(Aspect::Hierarchy, LossKind::Dropped, message, nodes);
+        }
     }
 
     fn add(&mut self, primitive: &Primitive) {

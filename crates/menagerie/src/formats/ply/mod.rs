@@ -64,7 +64,7 @@ pub static FORMAT: Format = Format {
         reading: false,
     }],
     codes: codes::CODES,
-    read: read::open,
+    read: |bytes, options, issues| Ok(Box::new(read::read(bytes, options, issues)?)),
     stream: Some(read::stream),
-    lower: lower::open,
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

@@ -8,20 +8,8 @@ use super::rows::Rows;
 use super::{check, codes, lift};
 use crate::bytes::{Span, Token, read_float};
 use crate::diag::{Issue, Issues, TRUNCATED};
+use crate::formats::ReadOptions;
 use crate::formats::stream::{BLOCK, Blocks, Streamed};
-use crate::formats::{ReadOptions, Reading};
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, options, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
-}
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {

@@ -9,22 +9,13 @@ use super::build::{ATTRIBUTE, material};
 use super::colour::Convention;
 use super::model::{Ascii, Binary, Facet, Model, Solid};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
-use crate::formats::{FileModel, WriteOptions, report_unheld};
+use crate::formats::{WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology};
 
 /// What the header of a file says that had none.
 const HEADER: &[u8] = b"binary STL by menagerie";
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {

@@ -7,8 +7,8 @@ use super::model::{Ascii, Binary, Facet, Model, summary_ascii, summary_binary};
 use super::{FACET, FACETS, check, codes, text};
 use crate::bytes::Span;
 use crate::diag::{Issue, Issues};
+use crate::formats::ReadOptions;
 use crate::formats::stream::{Block, Blocks, Streamed};
-use crate::formats::{ReadOptions, Reading};
 
 /// Facets that are read at once.
 const FACETS_AT_ONCE: usize = 16 << 10;
@@ -40,18 +40,6 @@ pub(super) fn form(start: &[u8], length: Option<u64>) -> Option<Form> {
     }
     // Text in the header of a file that is cut off, or has too much.
     (begins && !is_text && start.len() >= FACETS).then_some(Form::Binary)
-}
-
-/// Reads a file for the registry.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions<'_>) -> Reading {
-    let mut issues = Issues::new(options.limits.issues_per_code);
-    match read(bytes, options, &mut issues) {
-        Ok(model) => Reading::done(model, issues),
-        Err(issue) => {
-            issues.push(issue);
-            Reading { model: None, issues }
-        }
-    }
 }
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.

@@ -19,20 +19,11 @@ use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::{WriteOptions, kept_nodes, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, parents};
 use blends::Blends;
 use layout::{Names, lay_out};
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
@@ -258,6 +249,15 @@ impl<'a> Lowering<'a> {
                 self.losses.approximated(Aspect::Lods, "nodes", message);
                 let message = "each level of the whole model holds the triangles of all nodes at that level";
                 self.losses.approximated(Aspect::Topology, "nodes", message);
+            }
+            let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
+            if drawn > 1 {
+                let message = "the triangles of all nodes are in one model";
+                self.losses.approximated(Aspect::Topology, "nodes", message);
+            }
+            if !self.model.animations.is_empty() {
+                let message = "what moved nodes moves bones now";
+                self.losses.approximated(Aspect::Animations, "animations", message);
             }
             if !self.model.bones.is_empty() {
                 let message =

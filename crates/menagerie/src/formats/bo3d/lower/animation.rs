@@ -33,20 +33,24 @@ impl Lowering<'_> {
     pub(super) fn animations(&mut self) {
         let rate = self.rate();
         let mut line: BTreeMap<NodeId, Frames> = BTreeMap::new();
-        let mut clips: Vec<(BTreeMap<NodeId, Frames>, i32, i32)> = Vec::new();
+        let mut clips: Vec<(usize, BTreeMap<NodeId, Frames>, i32, i32)> = Vec::new();
         for (i, animation) in self.scene.animations.iter().enumerate() {
             let frames = self.clip(&format!("animations[{i}]"), animation, rate);
             let keys = || frames.values().flat_map(|frames| frames.keys().copied());
-            let (Some(first), Some(last)) = (keys().min(), keys().max()) else { continue };
-            clips.push((frames, first, last));
+            let (Some(first), Some(last)) = (keys().min(), keys().max()) else {
+                let message = "nothing that BO3D can move moves in it";
+                self.losses.dropped(Aspect::Animations, format!("animations[{i}]"), message);
+                continue;
+            };
+            clips.push((i, frames, first, last));
         }
         let several = clips.len() > 1;
         let animated: BTreeSet<NodeId> =
-            clips.iter().flat_map(|(frames, _, _)| frames.keys().copied()).collect();
+            clips.iter().flat_map(|(_, frames, _, _)| frames.keys().copied()).collect();
         let mut next = 0;
-        for (i, (mut frames, first, last)) in clips.into_iter().enumerate() {
+        for (clip, (i, mut frames, first, last)) in clips.into_iter().enumerate() {
             // The first keeps its frames; each further one begins one frame after the last.
-            let shift = if i == 0 { 0 } else { next - first };
+            let shift = if clip == 0 { 0 } else { next - first };
             next = last.saturating_add(shift).saturating_add(1);
             if several {
                 self.fill_ends(&mut frames, &animated, first, last);
@@ -181,7 +185,9 @@ impl Track<'_> {
         let keys: Vec<f32> = self.channels().flat_map(|channel| kept_times(channel, rate)).collect();
         let frames: Option<BTreeMap<i32, f32>> =
             keys.iter().map(|time| Some((whole_frame(*time, rate)?, *time))).collect();
-        if let Some(frames) = frames.filter(|_| straight) {
+        // Keys of one channel that are nearer than a frame to each other cannot all stay.
+        let apart = || self.channels().all(|channel| has_own_frames(&kept_times(channel, rate), rate));
+        if let Some(frames) = frames.filter(|_| straight && apart()) {
             let keys = frames.into_iter().map(|(frame, time)| (frame, self.at(time, rest))).collect();
             return if self.rotation.is_some_and(is_as_read) {
                 keys
@@ -262,6 +268,11 @@ fn kept_times(channel: &Channel, rate: f32) -> Vec<f32> {
         None => true,
     };
     times.iter().filter(own).copied().collect()
+}
+
+/// Whether no two neighbouring times lie on the same frame.
+fn has_own_frames(times: &[f32], rate: f32) -> bool {
+    times.is_sorted_by(|a, b| whole_frame(*a, rate) != whole_frame(*b, rate))
 }
 
 /// The frame of a time, if it lies on one.

@@ -15,20 +15,11 @@ use super::model::{Entity, Model, VFloat};
 use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::{WriteOptions, kept_nodes, report_unheld};
 use crate::scene::{
     CheckedScene, Extras, NodeId, Pose, Scene, Transform, float_from_json, transform_distance,
 };
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {

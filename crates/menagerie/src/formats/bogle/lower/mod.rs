@@ -22,21 +22,12 @@ use super::geometry::{BoneEncoding, Geometry};
 use super::model::{Instance, Model};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, report_unheld};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::{WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology};
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {

@@ -18,21 +18,12 @@ use super::surface::{Pairs, color, get, set};
 use super::{FORMAT, VDirection};
 use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::{kept_nodes, report_unheld};
 use crate::scene::{
     AlphaMode, Blend, CheckedScene, Extras, Light, LightKind, MaterialId, MeshId, Node, NodeId, Pose, Scene,
     SceneRoot, Transform, transform_distance,
 };
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    _: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, losses)))
-}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, losses: &mut LossReport) -> Model {

@@ -121,9 +121,21 @@ impl Lowerer<'_> {
     }
 
     /// Adds a vertex attribute: as it was stored in the source where that is exact, else as floats.
-    fn attribute(&mut self, primitive: &Primitive, semantic: &str, values: &[f32], shape: Shape) -> u32 {
+    fn attribute(
+        &mut self,
+        primitive: &Primitive,
+        semantic: &str,
+        values: &[f32],
+        shape: Shape,
+        path: &str,
+    ) -> u32 {
         let remembered = Encoding::remembered(&primitive.extras, semantic);
+        let short = remembered.is_some();
         let list = remembered.and_then(|encoding| encoding.encode(semantic, values, shape.width()));
+        if short && list.is_none() {
+            let message = format!("{semantic} was stored in short numbers, which cannot hold what it is now");
+            self.losses.approximated(Aspect::Extras, path, message);
+        }
         let list = list.unwrap_or_else(|| {
             let floats = Encoded::floats(values, shape);
             if semantic == "POSITION" { floats.bounded(values) } else { floats }
@@ -140,7 +152,7 @@ impl Lowerer<'_> {
     ) -> Attributes {
         let mut attributes = Vec::new();
         let mut put = |this: &mut Self, semantic: String, values: &[f32], shape: Shape| {
-            let accessor = this.attribute(primitive, &semantic, values, shape);
+            let accessor = this.attribute(primitive, &semantic, values, shape, path);
             attributes.push((semantic, accessor));
         };
         put(self, "POSITION".to_owned(), primitive.positions.as_flattened(), VEC3);
@@ -289,7 +301,7 @@ impl Lowerer<'_> {
         }
         for (i, set) in weights.iter().enumerate() {
             let semantic = format!("WEIGHTS_{i}");
-            let accessor = self.attribute(primitive, &semantic, set.as_flattened(), VEC4);
+            let accessor = self.attribute(primitive, &semantic, set.as_flattened(), VEC4, path);
             attributes.push((semantic, accessor));
         }
         attributes

@@ -23,18 +23,9 @@ use super::json::{Asset, Document, Object};
 use super::model::Model;
 use super::{check, codes, extension, uri};
 use crate::diag::{Issue, LossReport};
-use crate::formats::{FileModel, WriteOptions};
+use crate::formats::WriteOptions;
 use crate::scene::{CheckedScene, Scene, float_to_json};
 use buffers::Packer;
-
-/// Makes a file model for the registry.
-pub(super) fn open(
-    scene: CheckedScene<'_>,
-    options: &WriteOptions,
-    losses: &mut LossReport,
-) -> Result<Box<dyn FileModel>, Issue> {
-    Ok(Box::new(lower(scene, options, losses)?))
-}
 
 /// Makes a file model of a Scene: a GLB, or a `.gltf` when that is the extension that is asked for.
 pub fn lower(
