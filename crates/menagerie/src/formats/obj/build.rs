@@ -220,7 +220,8 @@ fn make_normals(primitive: &mut Primitive, vertices: &[Corner]) {
     let made = smooth_normals(primitive);
     for ((normal, corner), own) in primitive.normals.iter_mut().zip(vertices).zip(made) {
         if is_made(corner) {
-            let shared = smoothed.get(&(corner[0], corner[2])).and_then(|sum| sum.try_normalize());
+            let shared =
+                smoothed.get(&(corner[0], corner[2])).and_then(|sum| crate::scene::unit_vector(*sum));
             *normal = shared.map_or(own, |unit| unit.to_array());
         }
     }
