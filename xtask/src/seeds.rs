@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use menagerie::convert::{ConvertOptions, convert};
 use menagerie::formats::{ALL, Format};
 
 /// Longer files are mutated too slowly to find anything.
@@ -17,21 +18,32 @@ pub(crate) fn write(root: &Path, others: impl Iterator<Item = String>) -> Result
     let mut seeds = 0;
     for path in files(folders) {
         let name = path.to_string_lossy();
-        let format = Format::by_extension(&name).and_then(|format| ALL.iter().position(|f| *f == format));
-        let Some(format) = format else { continue };
+        let Some(format) = Format::by_extension(&name) else { continue };
         let bytes = std::fs::read(&path).with_context(|| format!("cannot read {name}"))?;
-        if bytes.len() > LONGEST {
-            continue;
+        for (format, bytes) in as_gltf(format, &bytes).into_iter().chain([(format, bytes)]) {
+            let Some(number) = ALL.iter().position(|known| *known == format) else { continue };
+            if bytes.len() > LONGEST {
+                continue;
+            }
+            // What a target chooses by is another for each file, so that from the start all of it is tried.
+            let mut seed = vec![number as u8, seeds as u8, (seeds / 7) as u8, (seeds / 3) as u8];
+            seed.extend(bytes);
+            let place = target.join(format!("{seeds:04}"));
+            std::fs::write(&place, seed).with_context(|| format!("cannot write {}", place.display()))?;
+            seeds += 1;
         }
-        // What a target chooses by is another for each file, so that from the start all of it is tried.
-        let mut seed = vec![format as u8, seeds as u8, (seeds / 7) as u8, (seeds / 3) as u8];
-        seed.extend(bytes);
-        let place = target.join(format!("{seeds:04}"));
-        std::fs::write(&place, seed).with_context(|| format!("cannot write {}", place.display()))?;
-        seeds += 1;
     }
     println!("{seeds} seeds in {}", target.display());
     Ok(())
+}
+
+/// A file as glTF, whose extras hold what only its own format knows.
+fn as_gltf(format: &'static Format, bytes: &[u8]) -> Option<(&'static Format, Vec<u8>)> {
+    let gltf = Format::by_id("gltf").filter(|gltf| *gltf != format)?;
+    let mut options = ConvertOptions::default();
+    options.from = Some(format);
+    let done = convert(bytes, None, gltf, &options).ok()?;
+    Some((gltf, done.output.bytes))
 }
 
 /// All files in and below these folders, in the order of their paths.

@@ -353,7 +353,7 @@ fn normals_of_any_length_get_unit_length() {
         bin.extend([normal; 3].as_flattened().iter().flat_map(|x| x.to_le_bytes()));
         let name = format!("length {length:e}");
         let found = issues(&glb(&json, &bin), &name);
-        assert_eq!(found, [("gltf/unit-length /accessors/5".to_owned(), Severity::Warning)], "{name}");
+        assert_eq!(found, [("gltf/unit-length /accessors/5".to_owned(), Severity::Error)], "{name}");
     }
 }
 
