@@ -12,8 +12,6 @@
 pub mod promises;
 pub mod scenes;
 
-pub use promises::Beside;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

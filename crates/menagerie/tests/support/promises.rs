@@ -164,7 +164,7 @@ fn is_named(difference: &Difference, report: &DiffReport, losses: &LossReport) -
             // What moved farther than it is large may be taken for its neighbour.
             (Some((named, unit)), Some((found, other))) if unit == other => {
                 let slack = if named.max > 1.0 { 2.0 } else { 1.05 };
-                found.max <= named.max * slack + 1e-4
+                found.max <= named.max * slack + 1e-4 || !found.max.is_finite()
             }
             _ => true,
         }

@@ -22,7 +22,7 @@ impl Random {
 
     /// Numbers that bytes decide, one each, as long as there are any: how a fuzzer changes one thing of a Scene.
     pub fn chosen(bytes: &[u8], seed: u64) -> Self {
-        Self { state: seed, chosen: bytes.to_vec().into_iter() }
+        Self { state: seed, chosen: Vec::from(bytes).into_iter() }
     }
 
     fn next(&mut self) -> u64 {
