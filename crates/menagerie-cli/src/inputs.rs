@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use menagerie::bytes::Limits;
+use menagerie::bytes::{Limits, SharedBytes};
 use menagerie::formats::{self, Format, Probe};
 use walkdir::WalkDir;
 
-use crate::load::{self, Bytes};
+use crate::load;
 
 /// So many bytes are enough for every magic number.
 const PEEK: u64 = 64;
@@ -39,13 +39,14 @@ impl Input {
     }
 
     /// Its bytes, or a sentence that says why not.
-    pub(crate) fn load(&self) -> Result<Bytes, String> {
-        match &self.source {
+    pub(crate) fn load(&self) -> Result<SharedBytes, String> {
+        let bytes = match &self.source {
             Source::File(path) => load::file(path).map_err(|error| format!("cannot be read: {error}")),
             Source::Stdin => load::stdin(Limits::default().file_bytes)
                 .map_err(|error| format!("standard input cannot be read: {error}")),
             Source::Missing(reason) => Err(reason.clone()),
-        }
+        };
+        bytes.map(SharedBytes::new)
     }
 
     /// The name that may tell the format; standard input has none.

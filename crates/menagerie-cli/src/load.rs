@@ -27,6 +27,12 @@ impl Deref for Bytes {
     }
 }
 
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 /// Reads a file.
 pub(crate) fn file(path: &Path) -> io::Result<Bytes> {
     file_mapped_from(path, MAP_FROM)

@@ -1,16 +1,16 @@
 //! An input that was read.
 
+use menagerie::bytes::SharedBytes;
 use menagerie::diag::{Issue, Issues};
 use menagerie::formats::{FileModel, Format, ReadOptions};
 
 use crate::inputs::Input;
-use crate::load::Bytes;
 use crate::options::Finding;
 use crate::textures::Folders;
 
 /// An input with its bytes and what they are.
 pub(crate) struct Opened {
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: SharedBytes,
     /// `None` when no format is recognised.
     pub(crate) format: Option<&'static Format>,
     /// `None` when the file cannot be read.
@@ -42,7 +42,7 @@ pub(crate) fn open(input: &Input, finding: &Finding, options: &ReadOptions<'_>) 
             return Ok(Opened { bytes, format: None, model: None, issues });
         }
     };
-    let mut reading = format.open(&bytes, options);
+    let mut reading = format.open_shared(&bytes, options);
     reading.issues.extend(warning);
     Ok(Opened { bytes, format: Some(format), model: reading.model, issues: reading.issues })
 }

@@ -117,9 +117,11 @@ impl Projector {
         let inv_w = 1.0 / self.w(seen);
         let x = seen.x * inv_w * self.scale.0 + self.size.width as f32 * 0.5;
         let y = self.size.height as f32 * 0.5 - seen.y * inv_w * self.scale.1;
-        let on_grid = |pixels: f32| (pixels * GRID as f32).round() as i32;
+        // Numbers so large that cutting at the planes is not exact are still not outside the guard.
+        let on_grid =
+            |pixels: f32, side: u32| (pixels.clamp(-GUARD, side as f32 + GUARD) * GRID as f32).round() as i32;
         let depth = if self.perspective() { inv_w } else { -seen.z };
-        Corner { x: on_grid(x), y: on_grid(y), inv_w, depth }
+        Corner { x: on_grid(x, self.size.width), y: on_grid(y, self.size.height), inv_w, depth }
     }
 
     fn project(&self, position: Vec3) -> Corner {

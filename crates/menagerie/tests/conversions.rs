@@ -8,7 +8,8 @@ use menagerie::diag::Severity;
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Format, ReadOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
-use support::{Beside, TestFile, own, real};
+use support::promises::Beside;
+use support::{TestFile, own, real};
 
 /// Files that are valid or nearly so: ours and the original tools'.
 fn readable(format: &Format) -> Vec<TestFile> {

@@ -4,10 +4,10 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use menagerie::bytes::{ByteMap, MapKind};
 use menagerie::diag::Severity;
 use menagerie::formats::{ALL, Format, ReadOptions};
 use menagerie::scene::assert_scene;
+use support::promises::{covers, same_when_inflated, survive};
 use support::{TestFile, own, real};
 
 /// Files that can be read: ours and the original tools'.
@@ -46,63 +46,13 @@ fn rewriting_gives_the_same_bytes() {
     }
 }
 
-/// Compressed data may be compressed anew when a file is rewritten: then all bytes outside of it are the same, and so
-/// are those that it inflates to. `map` is that of `bytes`; false where nothing is compressed.
-fn same_when_inflated(format: &Format, map: &ByteMap, bytes: &[u8], written: &[u8]) -> bool {
-    type Inflated = Vec<(std::ops::Range<usize>, Vec<u8>)>;
-    let inflated = |map: &ByteMap| -> Inflated {
-        let mut open = vec![&map.root];
-        let mut found = Vec::new();
-        while let Some(node) = open.pop() {
-            match &node.kind {
-                MapKind::Group(parts) => open.extend(parts),
-                MapKind::Encoded { bytes, .. } => {
-                    found.push((node.span.range().expect("it is in memory"), bytes.clone()));
-                }
-                _ => {}
-            }
-        }
-        found.sort_by_key(|(range, _)| range.start);
-        found
-    };
-    let outside = |bytes: &[u8], inflated: &Inflated| -> Vec<u8> {
-        let inside = |at: usize| inflated.iter().any(|(range, _)| range.contains(&at));
-        (0..bytes.len()).filter(|at| !inside(*at)).map(|at| bytes[at]).collect()
-    };
-    let before = inflated(map);
-    if before.is_empty() {
-        return false;
-    }
-    let Some(model) = format.open(written, &ReadOptions::default()).model else { return false };
-    let after = inflated(&model.layout());
-    let data = |inflated: &Inflated| inflated.iter().map(|(_, data)| data.clone()).collect::<Vec<_>>();
-    data(&before) == data(&after) && outside(bytes, &before) == outside(written, &after)
-}
-
 #[test]
 fn every_byte_has_a_name() {
     for format in ALL {
         for file in readable(format) {
             let model = file.read(format).model.unwrap_or_else(|| panic!("{} is not read", file.name()));
-            covers(&model.layout(), file.bytes.len() as u64, &file.name());
-        }
-    }
-}
-
-/// The leaves follow each other from the first byte to the last, inside encoded data too.
-fn covers(map: &ByteMap, bytes: u64, name: &str) {
-    let mut at = 0;
-    for (path, span, _) in map.leaves() {
-        assert_eq!(span.start, at, "{name}: {path} begins at {} and not at {at}", span.start);
-        at = span.end;
-    }
-    assert_eq!(at, bytes, "{name}: the map ends at {at}");
-    let mut open = vec![&map.root];
-    while let Some(node) = open.pop() {
-        match &node.kind {
-            MapKind::Group(parts) => open.extend(parts),
-            MapKind::Encoded { bytes, map } => covers(map, bytes.len() as u64, name),
-            _ => {}
+            covers(&model.layout(), file.bytes.len() as u64)
+                .unwrap_or_else(|gap| panic!("{}: {gap}", file.name()));
         }
     }
 }
@@ -144,7 +94,8 @@ fn no_prefix_panics() {
         files.extend(own("bad", format));
         for file in files.into_iter().filter(|file| file.bytes.len() < 5_000) {
             for end in 0..file.bytes.len() {
-                survive(format, &file.bytes[..end]);
+                let survived = survive(format, &file.bytes[..end]);
+                survived.unwrap_or_else(|broken| panic!("{} cut at {end}: {broken}", file.name()));
             }
         }
     }
@@ -160,26 +111,12 @@ fn no_changed_byte_panics() {
             for at in 0..bytes.len() {
                 for value in [0x00, 0x7F, 0x80, 0xFF] {
                     let kept = std::mem::replace(&mut bytes[at], value);
-                    survive(format, &bytes);
+                    let survived = survive(format, &bytes);
+                    survived.unwrap_or_else(|broken| panic!("{} at {at}: {broken}", file.name()));
                     bytes[at] = kept;
                 }
             }
         }
-    }
-}
-
-/// Whatever the bytes are: reading, mapping, writing and lifting come back, and what is lifted keeps the rules.
-fn survive(format: &Format, bytes: &[u8]) {
-    let options = ReadOptions::default();
-    let Some(model) = format.open(bytes, &options).model else { return };
-    let map = model.layout();
-    let _ = model.summary();
-    if let Ok(output) = model.write() {
-        let same = output.bytes == bytes || same_when_inflated(format, &map, bytes, &output.bytes);
-        assert!(same, "what can be read is written back");
-    }
-    if let Ok(lifted) = model.lift(&options) {
-        assert_scene(&lifted.scene);
     }
 }
 

@@ -124,7 +124,7 @@ fn each_fault_is_named_with_its_place() {
         }),
         ("gltf/reference /bufferViews/1/buffer", |j| j["bufferViews"][1]["buffer"] = json!(5)),
         ("gltf/node-tree /nodes/2/children/0", |j| j["nodes"][2]["children"] = json!([1])),
-        ("gltf/node-tree /nodes/1/children", |j| {
+        ("gltf/node-tree /nodes/2/children", |j| {
             j["nodes"][0]["children"] = json!([]);
             j["nodes"][2]["children"] = json!([1]);
         }),
@@ -308,4 +308,72 @@ fn no_mutation_panics() {
             issues(&bytes, "mutated");
         }
     }
+}
+
+#[test]
+fn notes_that_do_not_fit_are_not_believed() {
+    let own = |note: Value| json!({ "menagerie": note });
+    for (pointer, note) in [
+        ("/meshes/0/primitives/0", json!({ "index_count": 1 })),
+        ("/meshes/0", json!({ "no_primitives": true })),
+        ("", json!({ "ambient": ["0x7fc00000", 0, 0, 1] })),
+        ("/skins/0", json!({ "still_joint": true })),
+        ("/nodes/2", json!({ "helper": true })),
+        (
+            "/animations/0",
+            json!({ "empty_channels": [{ "node": 0, "property": "weights", "times": [2, 1] }] }),
+        ),
+    ] {
+        let mut json = sound();
+        // Weights for no primitive at all.
+        json["meshes"][0]["weights"] = json!([]);
+        let place = json.pointer_mut(pointer).expect("it is there");
+        place["extras"] = own(note);
+        if pointer == "/meshes/0" {
+            json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }]);
+            json["meshes"][0]["weights"] = json!([0.5]);
+        }
+        let found = issues(&glb(&json, &bin()), pointer);
+        assert!(found.iter().any(|(issue, _)| issue == "gltf/notes "), "{pointer}: {found:?}");
+    }
+}
+
+#[test]
+fn normals_of_any_length_get_unit_length() {
+    for length in [1e-38f32, 1e-25, 1e-20, 1e-3, 1e18, 1e30] {
+        let mut json = sound();
+        json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(5);
+        let accessor = json!({ "bufferView": 5, "componentType": 5126, "count": 3, "type": "VEC3" });
+        json["accessors"].as_array_mut().unwrap().push(accessor);
+        let view = json!({ "buffer": 0, "byteOffset": 112, "byteLength": 36 });
+        json["bufferViews"].as_array_mut().unwrap().push(view);
+        json["buffers"][0]["byteLength"] = json!(148);
+        let mut bin = bin();
+        let normal = [0.6f32, 0.0, -0.8].map(|x| x * length);
+        bin.extend([normal; 3].as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+        let name = format!("length {length:e}");
+        let found = issues(&glb(&json, &bin), &name);
+        assert_eq!(found, [("gltf/unit-length /accessors/5".to_owned(), Severity::Error)], "{name}");
+    }
+}
+
+#[test]
+fn many_cycles_and_levels_take_no_longer_than_their_number() {
+    let start = std::time::Instant::now();
+    let count = 50_000;
+    let cycles: Vec<Value> = (0..count).map(|i| json!({ "children": [i] })).collect();
+    let levels = (1..count).map(|i| match i {
+        1 => json!({ "children": (2..count).collect::<Vec<_>>() }),
+        _ => json!({ "extensions": { "MSFT_lod": { "ids": [1] } } }),
+    });
+    for nodes in [cycles, std::iter::once(json!({})).chain(levels).collect()] {
+        let json = json!({
+            "asset": { "version": "2.0" },
+            "extensionsUsed": ["MSFT_lod"],
+            "nodes": nodes,
+        });
+        let found = issues(&serde_json::to_vec(&json).unwrap(), "many");
+        assert!(!found.is_empty());
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

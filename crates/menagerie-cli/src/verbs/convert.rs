@@ -12,6 +12,7 @@ pub(crate) use args::{ConvertArgs, SharedArgs, part};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use menagerie::bytes::SharedBytes;
 use menagerie::convert::{Conversion, ConvertOptions};
 use menagerie::diag::Issue;
 use menagerie::formats::Format;
@@ -21,7 +22,7 @@ use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::opened;
 use crate::output::{self, Writing};
-use crate::{batch, load, streamed};
+use crate::{batch, streamed};
 use beside::Beside;
 use report::Report;
 use target::{Place, Target};
@@ -131,10 +132,11 @@ fn convert(
             if let Ok(conversion) = &mut result {
                 conversion.issues.extend(large.warning);
             }
-            (result, load::Bytes::Read(Vec::new()))
+            (result, SharedBytes::new([]))
         }
         None => {
             let bytes = input.load()?;
+            options.read.shared = Some(bytes.clone());
             (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes)
         }
     };

@@ -9,7 +9,7 @@ use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{Extras, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix};
+use crate::scene::{Extras, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
@@ -109,10 +109,10 @@ impl Flattening<'_> {
         for (vertex, normal) in flat.normals.iter_mut().enumerate() {
             let turned = match &palette {
                 _ if is_still => Some(Vec3::from_array(*normal)),
-                None => (own * Vec3::from_array(*normal)).try_normalize(),
+                None => unit_vector(own * Vec3::from_array(*normal)),
                 Some(palette) => {
                     let matrix = skin_matrix(palette, primitive, vertex).map_or(own, normal_matrix);
-                    (matrix * Vec3::from_array(*normal)).try_normalize()
+                    unit_vector(matrix * Vec3::from_array(*normal))
                 }
             };
             match turned {

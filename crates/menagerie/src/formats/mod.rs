@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{ByteMap, Limits};
+use crate::bytes::{ByteMap, Limits, SharedBytes};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::scene::{Axes, CheckedScene, Hidden, Scene};
@@ -263,6 +263,16 @@ pub struct ReadOptions<'a> {
     pub settings: Settings,
     /// Where the files are that belong to the model.
     pub files: &'a dyn Files,
+    /// The bytes that are read, where they can be shared: a model that keeps the whole file then needs no copy.
+    pub shared: Option<SharedBytes>,
+}
+
+impl ReadOptions<'_> {
+    /// The bytes of the file for a model to keep: without a copy where they are the shared ones.
+    pub fn keep(&self, bytes: &[u8]) -> SharedBytes {
+        let same = self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes));
+        same.cloned().unwrap_or_else(|| bytes.to_vec().into())
+    }
 }
 
 impl Default for ReadOptions<'_> {
@@ -273,6 +283,7 @@ impl Default for ReadOptions<'_> {
             flip_v: false,
             settings: Settings::default(),
             files: &NoFiles,
+            shared: None,
         }
     }
 }
@@ -445,6 +456,11 @@ impl Format {
                 Err(Issue::new(&diag::UNKNOWN_FORMAT, "", message).at(span))
             }
         }
+    }
+
+    /// Reads a file as [`Format::open`] does; the model shares its bytes where it keeps them all.
+    pub fn open_shared(&self, bytes: &SharedBytes, options: &ReadOptions<'_>) -> Reading {
+        self.open(bytes, &ReadOptions { shared: Some(bytes.clone()), ..options.clone() })
     }
 
     /// Reads a file and finds all that is wrong with it.

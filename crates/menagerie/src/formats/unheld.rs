@@ -58,6 +58,10 @@ impl Report<'_> {
             "only the scene that is shown has a place",
             scene.scenes.len().saturating_sub(1),
         );
+        if scene.scenes.is_empty() {
+            let message = format!("a scene was added, for every {} file is one", self.format.name);
+            self.losses.added(Aspect::Scenes, "scenes", message);
+        }
         let others = scene.nodes.len().saturating_sub(kept_nodes(scene).len());
         let stand_ins: usize = scene.nodes.values().map(|node| node.lods.len()).sum();
         if others > stand_ins {

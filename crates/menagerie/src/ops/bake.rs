@@ -4,7 +4,7 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::bake_morphs;
 use super::normals::forget_custom;
-use crate::scene::{Animation, Arena, Mesh, MeshId, NodeId, Pose, Primitive, Scene, Transform};
+use crate::scene::{Animation, Arena, Mesh, MeshId, NodeId, Pose, Primitive, Scene, Transform, unit_vector};
 
 /// An animation of a Scene that may not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -190,11 +190,11 @@ fn move_vertices(primitive: &mut Primitive, palette: &[Mat4]) {
         let turn = linear.inverse().transpose();
         let turn = if turn.is_finite() { turn } else { linear };
         if let Some(normal) = primitive.normals.get_mut(vertex) {
-            let turned = (turn * Vec3::from_array(*normal)).try_normalize();
+            let turned = unit_vector(turn * Vec3::from_array(*normal));
             *normal = turned.map_or(*normal, |turned| turned.to_array());
         }
         if let Some([x, y, z, sign]) = primitive.tangents.get_mut(vertex) {
-            if let Some(turned) = (linear * Vec3::new(*x, *y, *z)).try_normalize() {
+            if let Some(turned) = unit_vector(linear * Vec3::new(*x, *y, *z)) {
                 [*x, *y, *z] = turned.to_array();
             }
             // A mirror turns the bitangent round.

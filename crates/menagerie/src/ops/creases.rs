@@ -3,7 +3,7 @@ use glam::{DVec3, Vec3};
 use super::normals::forget_custom;
 use super::sets::Sets;
 use super::{Welder, select, weld_primitive};
-use crate::scene::{MorphTarget, Primitive, Scene};
+use crate::scene::{MorphTarget, Primitive, Scene, unit_vector};
 
 /// Which triangles share their normals across an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -229,7 +229,7 @@ fn turn_tangents(primitive: &mut Primitive) {
         if along.abs() < 1e-5 {
             continue;
         }
-        let flat = (tangent - normal * along).try_normalize();
+        let flat = unit_vector(tangent - normal * along);
         [*x, *y, *z] = flat.unwrap_or_else(|| normal.any_orthonormal_vector()).to_array();
     }
 }

@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::scene::Primitive;
+use crate::scene::{Primitive, unit_vector};
 
 /// Puts the shape that some morph weights give into a primitive's own vertices; the targets are gone then.
 pub fn bake_morphs(primitive: &mut Primitive, weights: &[f32]) {
@@ -26,7 +26,7 @@ pub fn bake_morphs(primitive: &mut Primitive, weights: &[f32]) {
             }
         }
     }
-    let unit = |v: Vec3, default: Vec3| v.try_normalize().unwrap_or(default).to_array();
+    let unit = |v: Vec3, default: Vec3| unit_vector(v).unwrap_or(default).to_array();
     primitive.normals.iter_mut().for_each(|n| *n = unit(Vec3::from_array(*n), Vec3::Y));
     for [x, y, z, _] in &mut primitive.tangents {
         [*x, *y, *z] = unit(Vec3::new(*x, *y, *z), Vec3::X);

@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::scene::{CustomAttribute, Primitive};
+use crate::scene::{CustomAttribute, Primitive, unit_vector};
 
 /// The normal of a triangle, as long as twice its area.
 pub fn face_normal(positions: &[[f32; 3]], triangle: [u32; 3]) -> Vec3 {
@@ -20,7 +20,7 @@ pub fn smooth_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
             }
         }
     }
-    normals.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Y).to_array()).collect()
+    normals.into_iter().map(|sum| unit_vector(sum).unwrap_or(Vec3::Y).to_array()).collect()
 }
 
 /// Gives a primitive normals of any length, as files have them: they are made unit, and lengths other than one are kept
@@ -28,7 +28,8 @@ pub fn smooth_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
 pub fn set_raw_normals(primitive: &mut Primitive, raw: &[[f32; 3]], lengths: &str) {
     let length = |normal: &[f32; 3]| {
         let length = Vec3::from_array(*normal).length();
-        if length.is_finite() && length > 1e-20 { length } else { 0.0 }
+        // The square of a shorter one has too few digits to divide by.
+        if length.is_finite() && length > 1e-18 { length } else { 0.0 }
     };
     let list: Vec<f32> = raw.iter().map(length).collect();
     let made = if list.contains(&0.0) { smooth_normals(primitive) } else { Vec::new() };

@@ -2,18 +2,20 @@ use glam::{Mat4, Vec3};
 
 use crate::scene::{Projection, Property, Scene, Transform};
 
-/// Multiplies all lengths of a Scene by `factor`. Node scales stay as they are; positions and translations grow.
+/// Multiplies all lengths of a Scene by `factor`. Node scales stay as they are; positions and translations grow. What
+/// would be more than a float holds is as large as a float can be.
 pub fn scale(scene: &mut Scene, factor: f32) {
+    let grow = |length: &mut f32| *length = (*length * factor).clamp(f32::MIN, f32::MAX);
     for node in scene.nodes.values_mut() {
         match &mut node.transform {
-            Transform::Trs { translation, .. } => *translation *= factor,
+            Transform::Trs { translation, .. } => translation.as_mut().iter_mut().for_each(grow),
             Transform::Matrix(matrix) => *matrix = scaled(*matrix, factor),
         }
-        node.lods.iter_mut().filter_map(|lod| lod.distance.as_mut()).for_each(|distance| *distance *= factor);
+        node.lods.iter_mut().filter_map(|lod| lod.distance.as_mut()).for_each(grow);
     }
     for primitive in scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives) {
         let targets = primitive.targets.iter_mut().flat_map(|target| &mut target.positions);
-        primitive.positions.iter_mut().chain(targets).flatten().for_each(|x| *x *= factor);
+        primitive.positions.iter_mut().chain(targets).flatten().for_each(grow);
     }
     for matrix in scene.skins.values_mut().flat_map(|skin| &mut skin.inverse_binds) {
         *matrix = scaled(*matrix, factor);
@@ -21,20 +23,20 @@ pub fn scale(scene: &mut Scene, factor: f32) {
     for camera in scene.cameras.values_mut() {
         match &mut camera.projection {
             Projection::Perspective { near, far, .. } => {
-                *near *= factor;
-                far.iter_mut().for_each(|far| *far *= factor);
+                grow(near);
+                far.iter_mut().for_each(grow);
             }
             Projection::Orthographic { xmag, ymag, near, far } => {
-                [xmag, ymag, near, far].into_iter().for_each(|length| *length *= factor);
+                [xmag, ymag, near, far].into_iter().for_each(grow);
             }
         }
     }
     for light in scene.lights.values_mut() {
-        light.range.iter_mut().for_each(|range| *range *= factor);
+        light.range.iter_mut().for_each(grow);
     }
     for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
         if channel.property == Property::Translation {
-            channel.values.iter_mut().for_each(|x| *x *= factor);
+            channel.values.iter_mut().for_each(grow);
         }
     }
 }
@@ -42,7 +44,7 @@ pub fn scale(scene: &mut Scene, factor: f32) {
 /// The same transform between spaces whose units are `factor` times smaller.
 fn scaled(matrix: Mat4, factor: f32) -> Mat4 {
     let mut matrix = matrix;
-    let moved: Vec3 = matrix.w_axis.truncate() * factor;
+    let moved: Vec3 = (matrix.w_axis.truncate() * factor).clamp(Vec3::MIN, Vec3::MAX);
     matrix.w_axis = moved.extend(matrix.w_axis.w);
     matrix
 }
@@ -68,5 +70,18 @@ mod tests {
         scale(&mut scene, 2.0);
         let after = Pose::rest(&scene).bounds(&scene).unwrap();
         assert!((after.min - before.min * 2.0).length() < 1e-5);
+    }
+
+    #[test]
+    fn nothing_grows_beyond_floats() {
+        let mut scene = Scene::default();
+        let primitive = Primitive { positions: vec![[3e38, -3e38, 1.0]], ..Primitive::default() };
+        scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+        let translation = Vec3::splat(-3e38);
+        scene.nodes.push(Node { transform: Transform::IDENTITY, ..Node::default() });
+        let matrix = Mat4::from_translation(translation);
+        scene.nodes.push(Node { transform: Transform::Matrix(matrix), ..Node::default() });
+        scale(&mut scene, 1e6);
+        crate::scene::assert_scene(&scene);
     }
 }

@@ -1,6 +1,6 @@
 use glam::{Vec2, Vec3};
 
-use crate::scene::Primitive;
+use crate::scene::{Primitive, unit_vector};
 
 /// A unit tangent for every vertex, with the sign of the bitangent, for normals of unit length and one set of texture
 /// coordinates.
@@ -29,7 +29,7 @@ pub fn tangents(primitive: &Primitive, normals: &[[f32; 3]], uv_set: usize) -> V
         .zip(along_u.iter().zip(&upwards))
         .map(|(normal, (u, up))| {
             let normal = Vec3::from_array(*normal);
-            let tangent = (*u - normal * normal.dot(*u)).try_normalize();
+            let tangent = unit_vector(*u - normal * normal.dot(*u));
             let tangent = tangent.unwrap_or_else(|| normal.any_orthonormal_vector());
             let sign = if normal.cross(tangent).dot(*up) < 0.0 { -1.0 } else { 1.0 };
             tangent.extend(sign).to_array()
@@ -50,8 +50,8 @@ fn directions(primitive: &Primitive, uvs: &[[f32; 2]], triangle: [u32; 3]) -> Op
         return None;
     }
     let area = ab.cross(ac).length() * determinant.signum();
-    let u = (ab * uv_ac.y - ac * uv_ab.y).try_normalize()? * area;
-    let up = (ac * uv_ab.x - ab * uv_ac.x).try_normalize()? * area;
+    let u = unit_vector(ab * uv_ac.y - ac * uv_ab.y)? * area;
+    let up = unit_vector(ac * uv_ab.x - ab * uv_ac.x)? * area;
     Some((u, up))
 }
 

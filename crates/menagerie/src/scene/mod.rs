@@ -94,6 +94,7 @@ mod geometry;
 mod material;
 mod node;
 mod pose;
+mod unit;
 
 pub use animation::{Animation, Channel, Interpolation, Property};
 pub use arena::{Arena, Id};
@@ -108,6 +109,7 @@ pub use material::{
 };
 pub use node::{Camera, Light, LightKind, Lod, Node, Projection, SceneRoot, Skin, Transform};
 pub use pose::{Bounds, Hidden, Pose, parents, skin_matrix, transform_distance, world_transforms};
+pub use unit::unit_vector;
 
 /// Id of a [`Node`].
 pub type NodeId = Id<Node>;

@@ -1,6 +1,6 @@
 use glam::{Mat4, Quat, Vec3};
 
-use super::{Animation, Channel, Interpolation, NodeId, Primitive, Property, Scene, Transform};
+use super::{Animation, Channel, Interpolation, NodeId, Primitive, Property, Scene, Transform, unit_vector};
 
 /// The parent of every node. A LOD stand-in has the parent of the node that it stands in for.
 pub fn parents(scene: &Scene) -> Vec<Option<NodeId>> {
@@ -198,7 +198,7 @@ impl Pose {
         let palette = self.palette(scene, node).filter(|_| !primitive.joints.is_empty());
         let turn = |(vertex, direction): (usize, &Vec3)| {
             let skinned = palette.as_ref().and_then(|palette| skin_matrix(palette, primitive, vertex));
-            turn(&skinned.unwrap_or(own), *direction).try_normalize().unwrap_or(*direction)
+            unit_vector(turn(&skinned.unwrap_or(own), *direction)).unwrap_or(*direction)
         };
         directions.iter().enumerate().map(turn).collect()
     }

@@ -9,13 +9,14 @@
     reason = "it serves tests"
 )]
 
+pub mod promises;
 pub mod scenes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use menagerie::diag::LossReport;
-use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, Reading, WriteOptions};
+use menagerie::formats::{Files, Format, NotFound, ReadOptions, Reading, WriteOptions};
 use menagerie::scene::{Scene, assert_scene};
 
 /// A file of the test corpus.
@@ -105,16 +106,6 @@ pub fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
     let scene = model.lift(&ReadOptions::default()).unwrap().scene;
     assert_scene(&scene);
     (scene, losses)
-}
-
-/// The files that were written beside a model, for reading it back.
-pub struct Beside<'a>(pub &'a Output);
-
-impl Files for Beside<'_> {
-    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
-        let found = self.0.beside.iter().find(|(other, _)| other == name);
-        found.map(|(_, bytes)| Arc::from(bytes.as_slice())).ok_or_else(NotFound::default)
-    }
 }
 
 /// The files of a folder, by their names alone.

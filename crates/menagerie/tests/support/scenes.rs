@@ -9,17 +9,29 @@ use menagerie::scene::{
 };
 
 /// Numbers that look random and are the same for the same seed.
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    /// What decides before the seed does.
+    chosen: std::vec::IntoIter<u8>,
+}
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self::chosen(&[], seed)
+    }
+
+    /// Numbers that bytes decide, one each, as long as there are any: how a fuzzer changes one thing of a Scene.
+    pub fn chosen(bytes: &[u8], seed: u64) -> Self {
+        Self { state: seed, chosen: Vec::from(bytes).into_iter() }
     }
 
     fn next(&mut self) -> u64 {
+        if let Some(byte) = self.chosen.next() {
+            return u64::from(byte) * 0x0101_0101_0101_0101;
+        }
         // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -71,19 +83,23 @@ impl Random {
 
 /// A Scene for a seed; larger sizes have more of everything.
 pub fn random_scene(seed: u64, size: usize) -> Scene {
-    let mut r = Random::new(seed);
+    scene_of(&mut Random::new(seed), size)
+}
+
+/// A Scene of numbers; larger sizes have more of everything.
+pub fn scene_of(r: &mut Random, size: usize) -> Scene {
     let mut scene = Scene::default();
-    textures(&mut r, &mut scene);
-    materials(&mut r, &mut scene, size);
+    textures(r, &mut scene);
+    materials(r, &mut scene, size);
     for _ in 0..r.below(size + 1) {
-        let mesh = mesh(&mut r, &scene);
+        let mesh = mesh(r, &scene);
         scene.meshes.push(mesh);
     }
-    cameras_and_lights(&mut r, &mut scene);
-    nodes(&mut r, &mut scene, size);
-    skins(&mut r, &mut scene);
-    levels(&mut r, &mut scene);
-    animations(&mut r, &mut scene, size);
+    cameras_and_lights(r, &mut scene);
+    nodes(r, &mut scene, size);
+    skins(r, &mut scene);
+    levels(r, &mut scene);
+    animations(r, &mut scene, size);
     if r.one_in(5) {
         scene.ambient = Some(r.color());
     }

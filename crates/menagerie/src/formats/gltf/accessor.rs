@@ -338,23 +338,10 @@ impl<'a> List<'a> {
             return (bound(integers.iter().min()), bound(integers.iter().max()));
         }
         let width = self.shape.width();
-        let mut min = vec![f32::INFINITY; width];
-        let mut max = vec![f32::NEG_INFINITY; width];
-        let mut widen = |element: &mut dyn Iterator<Item = f32>| {
-            for ((min, max), value) in min.iter_mut().zip(&mut max).zip(element) {
-                *min = min.min(value);
-                *max = max.max(value);
-            }
+        let (min, max) = match <[F32]>::ref_from_bytes(self.bytes) {
+            Ok(floats) if self.plain_floats() => bounds(floats, width, |f| f.get()),
+            _ => bounds(&Self { normalized: false, ..self.clone() }.flat(), width, |f| f),
         };
-        match <[F32]>::ref_from_bytes(self.bytes) {
-            Ok(floats) if self.plain_floats() => {
-                floats.chunks_exact(width).for_each(|element| widen(&mut element.iter().map(|f| f.get())));
-            }
-            _ => {
-                let stored = Self { normalized: false, ..self.clone() };
-                stored.flat().chunks_exact(width).for_each(|element| widen(&mut element.iter().copied()));
-            }
-        }
         let wide = |values: Vec<f32>| values.into_iter().map(f64::from).collect();
         (wide(min), wide(max))
     }
@@ -363,6 +350,34 @@ impl<'a> List<'a> {
     pub(super) fn cost(&self) -> usize {
         self.count.saturating_mul(self.shape.width()).saturating_mul(4)
     }
+}
+
+/// The smallest and largest of each of `width` columns; what is no number does not count.
+fn bounds<T: Copy>(values: &[T], width: usize, number: impl Fn(T) -> f32) -> (Vec<f32>, Vec<f32>) {
+    /// So many at a time, which is whole elements of nearly every width, and whole registers.
+    const LANES: usize = 48;
+    let mut bounds = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
+    let [min, max] = &mut bounds;
+    let mut widen = |values: &[T]| {
+        for ((min, max), value) in min.iter_mut().zip(max.iter_mut()).zip(values) {
+            let value = number(*value);
+            *min = if value < *min { value } else { *min };
+            *max = if value > *max { value } else { *max };
+        }
+    };
+    if LANES.is_multiple_of(width.max(1)) {
+        let (whole, rest) = values.as_chunks::<LANES>();
+        whole.iter().for_each(|values| widen(values));
+        widen(rest);
+    } else {
+        values.chunks_exact(width).for_each(widen);
+    }
+    let column = |lanes: &[f32; LANES], better: fn(f32, f32) -> f32| -> Vec<f32> {
+        let of_column = |i| lanes.iter().skip(i).step_by(width.max(1)).copied().reduce(better);
+        (0..width).filter_map(of_column).collect()
+    };
+    let [min, max] = &bounds;
+    (column(min, f32::min), column(max, f32::max))
 }
 
 /// The bytes of the elements in a buffer view, and from one element to the next.

@@ -177,6 +177,10 @@ crate::diag::code! {
         document: "Sets of the same attribute are numbered from zero without gap.",
         why: "Sets after the gap, and texture coordinates after the eighth, are left out.",
         fix: "Number the sets from zero.";
+    NOTES = Warning "gltf/notes": "what menagerie noted in the extras does not fit the file",
+        document: "What glTF has no place for is noted under the key menagerie, so that it comes back.",
+        why: "The notes would give a broken model, so none of them is used. The rest of the file is read as it is.",
+        fix: "Write the file again from its source, or with --rebuild.";
     LOD = Warning "gltf/lod": "a level of detail hangs somewhere else too",
         document: "The nodes that MSFT_lod names stand in for a node, and are in no scene of their own.",
         why: "It is shown all the time. The extension is carried along as it is.",

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use super::json::Document;
 use super::locate;
-use crate::bytes::Span;
+use crate::bytes::{SharedBytes, Span};
 use crate::diag::{Code, Issue, Issues};
 use crate::formats::Summary;
 use crate::scene::Scene;
@@ -15,7 +15,7 @@ use crate::scene::Scene;
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The whole file.
-    pub(super) bytes: Arc<[u8]>,
+    pub(super) bytes: SharedBytes,
     /// The JSON text in it.
     pub(super) json: Range<usize>,
     /// How it is packed.

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
@@ -32,7 +30,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     let text = bytes.get(json.clone()).unwrap_or_default();
     let document = parse(text, json.start)?;
     let mut model = Model {
-        bytes: Arc::from(bytes),
+        bytes: options.keep(bytes),
         json,
         container,
         document,

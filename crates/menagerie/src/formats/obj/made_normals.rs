@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::gather::SMOOTHED;
 use crate::ops::face_normal;
-use crate::scene::{Primitive, Topology};
+use crate::scene::{Primitive, Topology, unit_vector};
 
 /// How a vertex comes to its normal.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn add(primitive: &mut Primitive, of: impl Fn(usize) -> [u32; 2], giv
         match kind(vertex) {
             Kind::Given => {}
             Kind::Flat if *normal != [0.0; 3] => {}
-            _ => *normal = Vec3::from_array(*normal).try_normalize().unwrap_or(Vec3::Y).to_array(),
+            _ => *normal = unit_vector(Vec3::from_array(*normal)).unwrap_or(Vec3::Y).to_array(),
         }
     }
 }
@@ -60,7 +60,7 @@ fn add_flat(primitive: &mut Primitive, is_flat: impl Fn(usize) -> bool) {
         if !triangle.iter().any(|corner| is_flat(*corner as usize)) {
             continue;
         }
-        let Some(normal) = face_normal(&primitive.positions, *triangle).try_normalize() else { continue };
+        let Some(normal) = unit_vector(face_normal(&primitive.positions, *triangle)) else { continue };
         // Minus zero is no other direction.
         let normal = normal.to_array().map(|x| x + 0.0);
         for corner in triangle.iter_mut().filter(|corner| is_flat(**corner as usize)) {

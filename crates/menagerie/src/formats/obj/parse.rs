@@ -162,7 +162,7 @@ pub(super) fn unit(normal: [f32; 3]) -> Option<[f32; 3]> {
     if (square - 1.0).abs() <= 1e-4 {
         return Some(normal);
     }
-    glam::Vec3::from_array(normal).try_normalize().map(|unit| unit.to_array())
+    crate::scene::unit_vector(glam::Vec3::from_array(normal)).map(|unit| unit.to_array())
 }
 
 /// Some numbers and the end of the line.

@@ -7,7 +7,7 @@ use crate::formats::flat::show_all;
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
     CustomAttribute, Image, Material, Mesh, MetallicRoughness, Node, Primitive, Scene, Shading, Texture,
-    TextureRef, Topology,
+    TextureRef, Topology, unit_vector,
 };
 
 /// The comment with which programs name the picture of a model.
@@ -67,7 +67,7 @@ fn normals(primitive: &mut Primitive) {
     for normal in &mut primitive.normals {
         let vector = Vec3::from_array(*normal);
         let length = vector.length_squared();
-        let unit = if (length - 1.0).abs() <= 1e-4 { Some(vector) } else { vector.try_normalize() };
+        let unit = if (length - 1.0).abs() <= 1e-4 { Some(vector) } else { unit_vector(vector) };
         lost |= unit.is_none();
         *normal = turn.vector(unit.unwrap_or(Vec3::ZERO).to_array());
     }

@@ -12,7 +12,7 @@ use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
 use crate::formats::{WriteOptions, report_unheld};
-use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology};
+use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology, unit_vector};
 
 /// What the header of a file says that had none.
 const HEADER: &[u8] = b"binary STL by menagerie";
@@ -125,7 +125,7 @@ fn corners(primitive: &Primitive, triangle: &[u32; 3]) -> [[f32; 3]; 3] {
 
 fn normal(corners: [[f32; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(Vec3::from_array);
-    (b - a).cross(c - a).try_normalize().unwrap_or(Vec3::ZERO).to_array()
+    unit_vector((b - a).cross(c - a)).unwrap_or(Vec3::ZERO).to_array()
 }
 
 fn facet(primitive: &Primitive, triangle: &[u32; 3]) -> Facet {

@@ -7,7 +7,7 @@ use crate::formats::bmd::model::{FaceKind, Mesh};
 use crate::formats::bmd::pose;
 use crate::formats::bmd::vertex::{Vertex, VertexKind, WHITE, shade_colour};
 use crate::ops::set_raw_normals;
-use crate::scene::{CustomAttribute, Primitive, srgb_byte_to_linear};
+use crate::scene::{CustomAttribute, Primitive, srgb_byte_to_linear, unit_vector};
 
 /// Lengths of normals that are not one.
 pub(in crate::formats::bmd) const NORMAL_LENGTH: &str = "_BMD_NORMAL_LENGTH";
@@ -119,9 +119,9 @@ impl Lifting<'_> {
         let raw = |vertex: &Vertex| {
             let stored = vertex.normal(flat).map(Vec3::from_array);
             let own =
-                stored.or_else(|| Vec3::from_array(vertex.position()).try_normalize()).unwrap_or(Vec3::ZERO);
+                stored.or_else(|| unit_vector(Vec3::from_array(vertex.position()))).unwrap_or(Vec3::ZERO);
             let turned = Mat3::from_mat4(self.place(vertex, skinned)) * own;
-            let turned = turned.try_normalize().map_or(Vec3::ZERO, |direction| direction * own.length());
+            let turned = unit_vector(turned).map_or(Vec3::ZERO, |direction| direction * own.length());
             TURN.vec3(if turned.is_finite() { turned } else { Vec3::ZERO }).to_array()
         };
         let raw: Vec<[f32; 3]> = mesh.vertices.iter().map(raw).collect();

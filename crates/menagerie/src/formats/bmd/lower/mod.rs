@@ -135,7 +135,13 @@ impl<'a> Lowering<'a> {
         let pieces = std::mem::take(&mut self.pieces);
         let pieces = match self.in_old_order(pieces) {
             Ok(pieces) => pieces,
-            Err(pieces) => self.in_new_order(pieces),
+            Err(pieces) => {
+                if self.scene.extras.get(FORMAT.id, "lods").is_some() {
+                    let message = "the order of the meshes and the table of levels were made anew";
+                    self.losses.approximated(Aspect::Extras, "extras", message);
+                }
+                self.in_new_order(pieces)
+            }
         };
         for piece in pieces {
             self.model.meshes.push(piece.mesh);
@@ -150,7 +156,9 @@ impl<'a> Lowering<'a> {
         let lods: Option<Vec<Lod>> = extras("lods")
             .and_then(Value::as_array)
             .and_then(|list| list.iter().map(lod_from_json).collect());
-        let Some(lods) = lods else { return Err(pieces) };
+        // A damaged file may have had levels of meshes that it did not have.
+        let fits = |lod: &Lod| u64::from(lod.first) + u64::from(lod.count) <= count;
+        let Some(lods) = lods.filter(|lods| lods.iter().all(fits)) else { return Err(pieces) };
         let indexed = pieces.iter().all(|piece| piece.index.is_some());
         pieces
             .extend(extras("empty").and_then(Value::as_array).into_iter().flatten().filter_map(empty_piece));

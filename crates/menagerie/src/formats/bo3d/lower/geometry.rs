@@ -13,6 +13,7 @@ use crate::formats::bo3d::model::{
 use crate::ops::{bake_morphs, heaviest_joints, restore_lengths, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear, transform_distance,
+    unit_vector,
 };
 
 /// How many vertices an index can tell apart.
@@ -204,7 +205,7 @@ impl Lowering<'_> {
                 *position = matrix.transform_point3(Vec3::from_array(*position)).to_array();
             }
             if let Some(normal) = normals.get_mut(vertex) {
-                let turned = (turn * Vec3::from_array(*normal)).try_normalize();
+                let turned = unit_vector(turn * Vec3::from_array(*normal));
                 *normal = turned.map_or(*normal, |turned| turned.to_array());
             }
         }
@@ -254,11 +255,8 @@ impl Lowering<'_> {
             .filter_map(|&i| set.get(i))
             .map(|[r, g, b, a]| {
                 let bytes = [*r, *g, *b].map(linear_to_srgb_byte);
-                let off = bytes
-                    .iter()
-                    .zip([r, g, b])
-                    .map(|(byte, meant)| (srgb_byte_to_linear(*byte) - meant).abs());
-                stats.add(f64::from(off.fold((1.0 - a).abs(), f32::max)));
+                let off = bytes.map(srgb_byte_to_linear).into_iter().chain([1.0]).zip([r, g, b, a]);
+                stats.add(off.map(|(stored, meant)| f64::from(stored - meant).powi(2)).sum::<f64>().sqrt());
                 Colour(bytes)
             })
             .collect();

@@ -8,7 +8,7 @@ use crate::diag::Issue;
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::model::{Instance, named};
 use crate::formats::bogle::{FORMAT, LEAST_WEIGHT, codes, names};
-use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn};
+use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn, unit_vector};
 
 /// The custom attribute with the binormal, where it is not the cross product of normal and tangent.
 pub(in crate::formats::bogle) const BINORMAL: &str = "_BOGLE_BINORMAL";
@@ -200,7 +200,7 @@ fn unit(v: [f32; 3], otherwise: Vec3, repaired: &mut bool) -> [f32; 3] {
         return v;
     }
     *repaired = true;
-    vector.try_normalize().unwrap_or(otherwise).to_array()
+    unit_vector(vector).unwrap_or(otherwise).to_array()
 }
 
 /// Joints and weights, by the rule of the engine's shader: divided by their sum, and none below a thousandth. Bones

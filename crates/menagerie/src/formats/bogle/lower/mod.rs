@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The text that the file had, if it still says the same.
-    fn tree_text(&self) -> Vec<u8> {
+    fn tree_text(&mut self) -> Vec<u8> {
         let kept = self.scene.extras.get(FORMAT.id, "tree").and_then(Value::as_str);
         let says_the_same = |text: &&str| {
             let tree = Tree::parse(text.as_bytes(), self.model.instances.len());
@@ -157,7 +157,13 @@ impl<'a> Lowering<'a> {
         };
         match kept.filter(says_the_same) {
             Some(text) => text.as_bytes().to_vec(),
-            None => Tree::to_text(&self.places),
+            None => {
+                if kept.is_some() {
+                    let message = "the text of the tree was written anew";
+                    self.losses.approximated(Aspect::Extras, "extras", message);
+                }
+                Tree::to_text(&self.places)
+            }
         }
     }
 
@@ -227,6 +233,10 @@ impl<'a> Lowering<'a> {
         if others > 0 {
             let message = "only the scene that is shown has a place in BOGLE";
             self.losses.push(Loss::new(Aspect::Scenes, LossKind::Dropped, "scenes", message).count(others));
+        }
+        if self.scene.scenes.is_empty() {
+            let message = "a scene was added, for every BOGLE file is one";
+            self.losses.added(Aspect::Scenes, "scenes", message);
         }
         let outside = self.roles.iter().filter(|role| **role == Role::Outside).count();
         let stand_ins: usize = self.scene.nodes.values().map(|node| node.lods.len()).sum();

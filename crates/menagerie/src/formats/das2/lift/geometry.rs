@@ -7,7 +7,7 @@ use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
 use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
 use crate::ops::{normalize_weights, smooth_normals};
-use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json};
+use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json, unit_vector};
 
 /// How far a normal's length may be from one to be kept as it is.
 const UNIT: f32 = 1e-5;
@@ -293,7 +293,7 @@ fn set_normals(primitive: &mut Primitive, normals: Vec<[f32; 3]>) {
     }
     let made_up = smooth_normals(primitive);
     let unit = |(normal, made_up): (&[f32; 3], [f32; 3])| {
-        glam::Vec3::from_array(*normal).try_normalize().map_or(made_up, |unit| unit.to_array())
+        unit_vector(glam::Vec3::from_array(*normal)).map_or(made_up, |unit| unit.to_array())
     };
     primitive.normals = normals.iter().zip(made_up).map(unit).collect();
     let values = normals.into_flattened();

@@ -12,7 +12,7 @@ use crate::formats::das2::model::{
     Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS,
     material_type,
 };
-use crate::scene::{Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, float_to_json};
+use crate::scene::{Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, float_to_json, unit_vector};
 
 /// A mesh with its levels of detail: what becomes a mesh group.
 type GroupKey = (Option<MeshId>, Vec<Option<MeshId>>);
@@ -385,7 +385,7 @@ fn raw_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
         return primitive.normals.clone();
     };
     let one = |(normal, raw): (&[f32; 3], &[f32; 3])| {
-        let unit = glam::Vec3::from_array(*raw).try_normalize();
+        let unit = unit_vector(glam::Vec3::from_array(*raw));
         let same = unit.is_none_or(|unit| unit.distance(glam::Vec3::from_array(*normal)) < 1e-3);
         if same { *raw } else { *normal }
     };

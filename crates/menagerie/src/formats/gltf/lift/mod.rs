@@ -5,6 +5,7 @@ mod geometry;
 mod lights;
 mod materials;
 mod nodes;
+mod notes;
 mod repair;
 
 pub(super) use materials::{MAG_FILTERS, MIN_FILTERS, WRAPS};
@@ -18,10 +19,10 @@ use super::json::Object;
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
 use super::{check, codes, extension};
-use crate::bytes::Limits;
+use crate::bytes::{Limits, Span};
 use crate::diag::{Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{Extras, Scene, float_from_json};
+use crate::scene::{self, Extras, Scene, float_from_json};
 
 /// The Scene that a model means. Fails when the model needs an extension that is not understood.
 ///
@@ -45,7 +46,22 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
 }
 
 /// The Scene of a model, and everything that had to be forgiven.
+///
+/// What glTF has no place for is noted in `extras`, and anybody can write there: notes that would break the Scene are
+/// believed no longer, all of them.
 pub(super) fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
+    let (scene, issues) = make_believing(model, limits);
+    if !notes::are_in(model) || scene::check(&scene).is_ok() {
+        return (scene, issues);
+    }
+    let (scene, mut issues) = make_believing(&notes::without(model), limits);
+    let message = "what menagerie noted in the extras does not fit the rest and is left out";
+    let span = Span::new(model.json.start, model.json.end);
+    issues.push(Issue::new(&codes::NOTES, "", message).at(span));
+    (scene, issues)
+}
+
+fn make_believing(model: &Model, limits: &Limits) -> (Scene, Issues) {
     let decoded = Decoded::of(model, limits);
     let mut lifter = Lifter {
         model,
@@ -138,16 +154,15 @@ impl<'a> Lifter<'a> {
         if !ours || from_gltf {
             lifting.keep("asset", self.asset());
             // Not those that are gone: data is written unpacked, and references to it are not carried.
-            let kept = |names: &[String]| -> Value {
-                let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
-                names.iter().filter(|name| !gone(name)).cloned().collect()
-            };
+            let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
             for (field, names) in [
                 ("extensionsUsed", &document.extensions_used),
                 ("extensionsRequired", &document.extensions_required),
             ] {
-                if !names.is_empty() {
-                    lifting.keep(field, kept(names));
+                let kept: Vec<Value> =
+                    names.iter().filter(|name| !gone(name)).cloned().map(Value::String).collect();
+                if !kept.is_empty() {
+                    lifting.keep(field, kept);
                 }
             }
         }

@@ -81,6 +81,7 @@ impl Lifter<'_> {
         let mut reached = vec![false; parents.len()];
         let mut open: Vec<usize> = (0..parents.len()).filter(|&i| parents.get(i) == Some(&None)).collect();
         let mut next = 0;
+        let mut passed = vec![false; parents.len()];
         loop {
             while let Some(index) = open.pop() {
                 if let Some(flag) = reached.get_mut(index) {
@@ -90,9 +91,10 @@ impl Lifter<'_> {
             }
             let Some(left) = (next..parents.len()).find(|&i| reached.get(i) == Some(&false)) else { break };
             next = left;
-            // Up as many steps as there are nodes: now certainly in the cycle.
+            // Up to a node for the second time: that one is in the cycle. Whatever is passed is reached then, so no
+            // node is passed for two cycles.
             let mut inside = left;
-            for _ in 0..parents.len() {
+            while passed.get_mut(inside).is_some_and(|passed| !std::mem::replace(passed, true)) {
                 inside = parents.get(inside).copied().flatten().unwrap_or(inside);
             }
             if let Some(above) = parents.get(inside).copied().flatten()
@@ -116,6 +118,7 @@ impl Lifter<'_> {
         if with_lods.is_empty() {
             return lods;
         }
+        let above_lods = self.above_lods(&with_lods, children);
         let mut taken = vec![false; document.nodes.len()];
         let hanging = children.iter().flatten().map(|child| child.index());
         let roots = document.scenes.iter().flat_map(|scene| &scene.nodes).map(|&root| root as usize);
@@ -129,13 +132,13 @@ impl Lifter<'_> {
             let ids = value.and_then(|value| value.get("ids")).and_then(Value::as_array);
             let ids: Option<Vec<usize>> =
                 ids.and_then(|ids| ids.iter().map(|id| usize::try_from(id.as_u64()?).ok()).collect());
-            let free = |&id: &usize| id != index && taken.get(id) == Some(&false);
+            let free = |&id: &usize| taken.get(id) == Some(&false) && above_lods.get(id) == Some(&false);
             let distinct = |ids: &Vec<usize>| {
                 let mut sorted = ids.clone();
                 sorted.sort_unstable();
                 sorted.windows(2).all(|pair| pair.first() != pair.last())
             };
-            match ids.filter(|ids| ids.iter().all(free) && distinct(ids) && self.no_lod_cycle(index, ids)) {
+            match ids.filter(|ids| ids.iter().all(free) && distinct(ids)) {
                 Some(ids) => {
                     for &id in &ids {
                         if let Some(flag) = taken.get_mut(id) {
@@ -157,27 +160,27 @@ impl Lifter<'_> {
         lods
     }
 
-    /// A stand-in that has stand-ins of its own could lead back; such nesting is not taken up.
-    fn no_lod_cycle(&self, index: usize, ids: &[usize]) -> bool {
-        let nested = |id: &usize| {
-            let node = self.model.document.nodes.get(*id);
-            node.is_some_and(|node| node.extensions.contains_key(extension::LOD) || !node.children.is_empty())
-        };
-        // A stand-in with children is fine unless this node is among them; only whole trees are looked at here.
-        let mut open: Vec<usize> = ids.iter().copied().filter(nested).collect();
-        let mut steps = 0;
-        while let Some(at) = open.pop() {
-            steps += 1;
-            if at == index || steps > self.model.document.nodes.len() {
-                return false;
+    /// The nodes that have stand-ins, or have such a node below them. As stand-ins these could lead back, so they are
+    /// not taken up as such.
+    fn above_lods(&self, with_lods: &[usize], children: &[Vec<NodeId>]) -> Vec<bool> {
+        let mut parents = vec![None; children.len()];
+        for (above, below) in children.iter().enumerate() {
+            for child in below {
+                if let Some(parent) = parents.get_mut(child.index()) {
+                    *parent = Some(above);
+                }
             }
-            let Some(node) = self.model.document.nodes.get(at) else { continue };
-            if node.extensions.contains_key(extension::LOD) {
-                return false;
-            }
-            open.extend(node.children.iter().map(|&child| child as usize));
         }
-        true
+        let mut above = vec![false; children.len()];
+        for &index in with_lods {
+            let mut at = Some(index);
+            while let Some(node) = at {
+                // From here on up it is known.
+                let known = above.get_mut(node).is_none_or(|above| std::mem::replace(above, true));
+                at = if known { None } else { parents.get(node).copied().flatten() };
+            }
+        }
+        above
     }
 
     fn node(&mut self, index: usize, node: &json::Node, children: Vec<NodeId>, lods: Vec<NodeId>) -> Node {

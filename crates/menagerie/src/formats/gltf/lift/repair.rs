@@ -2,8 +2,12 @@
 
 use glam::{Vec3, Vec4};
 
-/// Lengths may be this far from one.
+use crate::scene::unit_vector;
+
+/// The squared length of a rotation may be this far from one.
 const UNIT_TOLERANCE: f32 = 5e-4;
+/// Lengths of directions may be this far from one, as in the Scene: what other formats store comes back as it was.
+const LENGTH_TOLERANCE: f32 = 1e-3;
 /// How far quantised vectors may be from unit length before it is worth a word.
 const QUANTISED_TOLERANCE: f32 = 0.02;
 
@@ -45,15 +49,14 @@ pub(in super::super) fn unit_vectors(vectors: &mut [[f32; 3]], quantised: bool) 
     let (mut repaired, mut zeros) = (Repaired::default(), Vec::new());
     for (i, vector) in vectors.iter_mut().enumerate() {
         let v = Vec3::from_array(*vector);
-        let squared = v.length_squared();
-        if (squared - 1.0).abs() <= UNIT_TOLERANCE {
+        let off = (v.length_squared().sqrt() - 1.0).abs();
+        if off <= LENGTH_TOLERANCE {
             continue;
         }
-        let off = (squared.sqrt() - 1.0).abs();
         if !quantised || off > QUANTISED_TOLERANCE {
             repaired.note(i);
         }
-        match v.try_normalize() {
+        match unit_vector(v) {
             Some(unit) => *vector = unit.to_array(),
             None => zeros.push(i),
         }
@@ -67,14 +70,14 @@ pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool
     for (i, tangent) in tangents.iter_mut().enumerate() {
         let t = Vec4::from_array(*tangent);
         let v = t.truncate();
-        let off_length = (v.length_squared() - 1.0).abs() > UNIT_TOLERANCE;
+        let off_length = (v.length_squared().sqrt() - 1.0).abs() > LENGTH_TOLERANCE;
         let off_sign = t.w.abs() != 1.0;
         if off_length || off_sign {
             if !quantised || (v.length() - 1.0).abs() > QUANTISED_TOLERANCE || (t.w.abs() - 1.0).abs() > 0.01
             {
                 repaired.note(i);
             }
-            let unit = if off_length { v.try_normalize().unwrap_or(Vec3::X) } else { v };
+            let unit = if off_length { unit_vector(v).unwrap_or(Vec3::X) } else { v };
             *tangent = unit.extend(if t.w < 0.0 { -1.0 } else { 1.0 }).to_array();
         }
     }

@@ -1,0 +1,41 @@
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Bytes that several hold at once: those of a file, in memory or mapped, which a model can keep without a copy.
+///
+/// ```
+/// use menagerie::bytes::SharedBytes;
+///
+/// let file = SharedBytes::new(b"BO3D".to_vec());
+/// let kept = file.clone();
+/// assert!(std::ptr::eq(&*file, &*kept));
+/// ```
+#[derive(Clone)]
+pub struct SharedBytes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl SharedBytes {
+    /// Shares what holds bytes. It has to be the same bytes each time.
+    pub fn new(holder: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(holder))
+    }
+}
+
+impl From<Vec<u8>> for SharedBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::new(bytes)
+    }
+}
+
+impl Deref for SharedBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl fmt::Debug for SharedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SharedBytes({})", self.len())
+    }
+}
