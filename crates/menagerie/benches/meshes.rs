@@ -29,16 +29,29 @@ fn place(vertex: usize) -> [f32; 3] {
 
 const VERTICES: usize = (SIDE + 1) * (SIDE + 1);
 
+/// Positions, texture coordinates and normals have the same numbers.
 fn obj() -> Vec<u8> {
+    numbered_obj(|i| [i; 3])
+}
+
+/// Each has its own, nowhere near the others.
+fn obj_numbered_apart() -> Vec<u8> {
+    numbered_obj(|i| [i, i * 1_000_003 % VERTICES, i * 1_000_033 % VERTICES])
+}
+
+/// The numbers of a vertex's position, texture coordinate and normal, from zero.
+fn numbered_obj(numbers: impl Fn(usize) -> [usize; 3]) -> Vec<u8> {
     let mut text = String::new();
     for vertex in 0..VERTICES {
         let [x, y, z] = place(vertex);
         let _ = writeln!(text, "v {x:.6} {y:.6} {z:.6}\nvt {:.6} {:.6}\nvn 0.0 1.0 0.0", x / 40.0, z / 40.0);
     }
     for i in 0..SIDE * SIDE {
-        let [a, b, c, d] = square(i).map(|i| i + 1);
-        let _ =
-            writeln!(text, "f {a}/{a}/{a} {b}/{b}/{b} {c}/{c}/{c}\nf {a}/{a}/{a} {c}/{c}/{c} {d}/{d}/{d}");
+        let [a, b, c, d] = square(i).map(|i| {
+            let [v, t, n] = numbers(i);
+            format!("{}/{}/{}", v + 1, t + 1, n + 1)
+        });
+        let _ = writeln!(text, "f {a} {b} {c}\nf {a} {c} {d}");
     }
     text.into_bytes()
 }
@@ -90,12 +103,24 @@ fn obj_by_menagerie(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench(sample_count = 5)]
+fn obj_numbered_apart_by_menagerie(bencher: Bencher<'_, '_>) {
+    read(bencher, "obj", &obj_numbered_apart());
+}
+
+#[divan::bench(sample_count = 5)]
 fn obj_by_tobj(bencher: Bencher<'_, '_>) {
-    let bytes = obj();
+    by_tobj(bencher, &obj());
+}
+
+#[divan::bench(sample_count = 5)]
+fn obj_numbered_apart_by_tobj(bencher: Bencher<'_, '_>) {
+    by_tobj(bencher, &obj_numbered_apart());
+}
+
+fn by_tobj(bencher: Bencher<'_, '_>, bytes: &[u8]) {
     let load = tobj::LoadOptions { triangulate: true, single_index: true, ..Default::default() };
     bencher.counter(BytesCount::new(bytes.len())).bench(|| {
-        tobj::load_obj_buf(&mut black_box(bytes.as_slice()), &load, |_| Ok(Default::default()))
-            .expect("is sound")
+        tobj::load_obj_buf(&mut black_box(bytes), &load, |_| Ok(Default::default())).expect("is sound")
     });
 }
 
