@@ -126,11 +126,7 @@ impl<'a> Lifter<'a> {
     ) {
         let vertices = result.positions.len();
         for (semantic, accessor) in &primitive.attributes.0 {
-            let (name, set) = match semantic.rsplit_once('_') {
-                Some((name, set)) if UNDERSTOOD_SETS.contains(&name) => (name, set.parse::<usize>().ok()),
-                _ => (semantic.as_str(), None),
-            };
-            let pointer = || format!("{at}/attributes/{semantic}");
+            let (name, set) = name_and_set(semantic);
             let shapes: &[&str] = match name {
                 "POSITION" => continue,
                 "NORMAL" => &["VEC3"],
@@ -141,31 +137,16 @@ impl<'a> Lifter<'a> {
                 custom if custom.starts_with('_') => {
                     &["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"]
                 }
-                _ => {
-                    self.report(
-                        &codes::UNKNOWN_PROPERTY,
-                        pointer(),
-                        "the attribute is not known and left out",
-                    );
-                    continue;
-                }
+                _ => &[],
             };
-            let Some(list) = self.list(*accessor, shapes) else { continue };
-            if list.count != vertices {
-                let message = format!("{} elements for {vertices} vertices", list.count);
-                self.report(&codes::PRIMITIVE, pointer(), message);
-                continue;
-            }
+            let pointer = format!("{at}/attributes/{semantic}");
+            let Some(list) = self.attribute(*accessor, shapes, vertices, pointer) else { continue };
             remember(encodings, semantic, &list, shapes);
             let quantised = list.component != Component::F32;
             match name {
-                "NORMAL" => {
-                    result.normals = list.vectors(0.0);
-                    self.finite(*accessor, result.normals.as_flattened_mut(), 3);
-                }
+                "NORMAL" => result.normals = self.vectors(*accessor, &list, 0.0),
                 "TANGENT" => {
-                    result.tangents = list.vectors(0.0);
-                    self.finite(*accessor, result.tangents.as_flattened_mut(), 4);
+                    result.tangents = self.vectors(*accessor, &list, 0.0);
                     let repaired = repair::unit_tangents(&mut result.tangents, quantised);
                     self.repaired(
                         &codes::UNIT_LENGTH,
@@ -175,21 +156,9 @@ impl<'a> Lifter<'a> {
                     );
                 }
                 "JOINTS" => put_set(&mut result.joints, set, list.joints()),
-                "TEXCOORD" => {
-                    let mut uvs = list.vectors(0.0);
-                    self.finite(*accessor, uvs.as_flattened_mut(), 2);
-                    put_set(&mut result.uvs, set, uvs);
-                }
-                "COLOR" => {
-                    let mut colors = list.vectors(1.0);
-                    self.finite(*accessor, colors.as_flattened_mut(), 4);
-                    put_set(&mut result.colors, set, colors);
-                }
-                "WEIGHTS" => {
-                    let mut weights = list.vectors(0.0);
-                    self.finite(*accessor, weights.as_flattened_mut(), 4);
-                    put_set(&mut result.weights, set, weights);
-                }
+                "TEXCOORD" => put_set(&mut result.uvs, set, self.vectors(*accessor, &list, 0.0)),
+                "COLOR" => put_set(&mut result.colors, set, self.vectors(*accessor, &list, 1.0)),
+                "WEIGHTS" => put_set(&mut result.weights, set, self.vectors(*accessor, &list, 0.0)),
                 custom => {
                     let mut values = list.flat();
                     self.finite(*accessor, &mut values, list.shape.width());
@@ -200,6 +169,34 @@ impl<'a> Lifter<'a> {
         }
         self.contiguous_sets(at, result);
         self.weights(primitive, result);
+    }
+
+    /// The list of an attribute that may have one of these shapes; one that may have none is not known.
+    fn attribute(
+        &mut self,
+        accessor: u32,
+        shapes: &[&str],
+        vertices: usize,
+        pointer: String,
+    ) -> Option<List<'a>> {
+        if shapes.is_empty() {
+            self.report(&codes::UNKNOWN_PROPERTY, pointer, "the attribute is not known and left out");
+            return None;
+        }
+        let list = self.list(accessor, shapes)?;
+        if list.count != vertices {
+            let message = format!("{} elements for {vertices} vertices", list.count);
+            self.report(&codes::PRIMITIVE, pointer, message);
+            return None;
+        }
+        Some(list)
+    }
+
+    /// The vectors of a list; what is not finite is repaired and reported.
+    fn vectors<const N: usize>(&mut self, accessor: u32, list: &List<'_>, default: f32) -> Vec<[f32; N]> {
+        let mut vectors = list.vectors(default);
+        self.finite(accessor, vectors.as_flattened_mut(), N);
+        vectors
     }
 
     /// Sets are numbered without gap, and joints come with weights.
@@ -235,47 +232,20 @@ impl<'a> Lifter<'a> {
     fn target(&mut self, target: &Attributes, vertices: usize, at: &str) -> MorphTarget {
         let mut result = MorphTarget::default();
         for (semantic, accessor) in &target.0 {
-            let (name, set) = match semantic.rsplit_once('_') {
-                Some((name, set)) if UNDERSTOOD_SETS.contains(&name) => (name, set.parse::<usize>().ok()),
-                _ => (semantic.as_str(), None),
-            };
-            let pointer = || format!("{at}/{semantic}");
+            let (name, set) = name_and_set(semantic);
             let shapes: &[&str] = match name {
                 "POSITION" | "NORMAL" | "TANGENT" => &["VEC3"],
                 "TEXCOORD" if set.is_some() => &["VEC2"],
                 "COLOR" if set.is_some() => &["VEC4", "VEC3"],
-                _ => {
-                    self.report(
-                        &codes::UNKNOWN_PROPERTY,
-                        pointer(),
-                        "the attribute is not known and left out",
-                    );
-                    continue;
-                }
+                _ => &[],
             };
-            let Some(list) = self.list(*accessor, shapes) else { continue };
-            if list.count != vertices {
-                self.report(
-                    &codes::PRIMITIVE,
-                    pointer(),
-                    format!("{} elements for {vertices} vertices", list.count),
-                );
-                continue;
-            }
+            let pointer = format!("{at}/{semantic}");
+            let Some(list) = self.attribute(*accessor, shapes, vertices, pointer) else { continue };
             match name {
-                "TEXCOORD" => {
-                    let mut uvs = list.vectors(0.0);
-                    self.finite(*accessor, uvs.as_flattened_mut(), 2);
-                    put_set(&mut result.uvs, set, uvs);
-                }
-                "COLOR" => {
-                    let mut colors = list.vectors(0.0);
-                    self.finite(*accessor, colors.as_flattened_mut(), 4);
-                    put_set(&mut result.colors, set, colors);
-                }
+                "TEXCOORD" => put_set(&mut result.uvs, set, self.vectors(*accessor, &list, 0.0)),
+                "COLOR" => put_set(&mut result.colors, set, self.vectors(*accessor, &list, 0.0)),
                 _ => {
-                    let mut vectors = list.vectors(0.0);
-                    self.finite(*accessor, vectors.as_flattened_mut(), 3);
+                    let vectors = self.vectors(*accessor, &list, 0.0);
                     match name {
                         "POSITION" => result.positions = vectors,
                         "NORMAL" => result.normals = vectors,
@@ -441,6 +411,14 @@ fn take_target_names(extras: &mut Option<Value>, targets: usize) -> Vec<String> 
             names
         }
         None => Vec::new(),
+    }
+}
+
+/// The name of an attribute, and the number of the set that it is where there are several.
+fn name_and_set(semantic: &str) -> (&str, Option<usize>) {
+    match semantic.rsplit_once('_') {
+        Some((name, set)) if UNDERSTOOD_SETS.contains(&name) => (name, set.parse().ok()),
+        _ => (semantic, None),
     }
 }
 
