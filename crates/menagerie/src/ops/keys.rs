@@ -93,6 +93,8 @@ pub fn reduce_keys(scene: &mut Scene, tolerance: KeyTolerance) -> ChangedKeys {
 ///
 /// Between the new keys the way is straight; the report says how far that is from what it was.
 pub fn resample(scene: &mut Scene, fps: f32) -> ChangedKeys {
+    let channels: usize = scene.animations.iter().map(|animation| animation.channels.len()).sum();
+    let most = (MAX_KEYS / channels.max(1) as f64).min(MAX_FRAMES);
     change(scene, |channel| {
         let (Some(first), Some(last)) = (channel.times.first(), channel.times.last()) else {
             return channel.clone();
@@ -102,7 +104,7 @@ pub fn resample(scene: &mut Scene, fps: f32) -> ChangedKeys {
         }
         // The old keys' ends stay exactly where they are, whatever the rate.
         let (start, step) = (f64::from(*first), 1.0 / f64::from(fps));
-        let frames = ((f64::from(*last) - start) / step).ceil().clamp(0.0, MAX_FRAMES) as usize;
+        let frames = ((f64::from(*last) - start) / step).ceil().clamp(0.0, most) as usize;
         let mut times: Vec<f32> = (0..frames).map(|frame| (start + frame as f64 * step) as f32).collect();
         times.push(*last);
         times.dedup();
@@ -119,6 +121,8 @@ pub fn resample(scene: &mut Scene, fps: f32) -> ChangedKeys {
 
 /// Keys that a channel can become at most.
 const MAX_FRAMES: f64 = (1 << 20) as f64;
+/// Keys that all channels together can become at most: a small file may have many that last for ages.
+const MAX_KEYS: f64 = (1 << 24) as f64;
 
 /// A spline of rotations can pass through zero, where there is no direction.
 fn usable(property: Property, value: Vec<f32>) -> Vec<f32> {
