@@ -1,6 +1,6 @@
 //! What the README shows of the program is what the program prints.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by a panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
 
 mod support;
 
