@@ -31,7 +31,7 @@ fn scene_of(format: &Format, bytes: &[u8], what: &str) -> Scene {
 fn every_file_loses_in_every_format_only_what_is_reported() {
     let mut silent = Vec::new();
     for from in ALL {
-        for file in readable(from) {
+        for file in readable(from).into_iter().chain(own("bad", from)) {
             for to in ALL {
                 let name = format!("{} to {}", file.name(), to.name);
                 let done = convert(&file.bytes, Some(&file.name()), to, &ConvertOptions::default());
