@@ -26,7 +26,7 @@ fn scene_of(format: &Format, bytes: &[u8], what: &str) -> Scene {
     scene
 }
 
-/// Whatever file becomes whatever format: what is found when the result is read back, the report has named.
+/// Whatever file becomes whatever format, its own through the Scene too: what is found when the result is read back, the report has named.
 #[test]
 fn every_file_loses_in_every_format_only_what_is_reported() {
     let mut silent = Vec::new();
@@ -34,8 +34,9 @@ fn every_file_loses_in_every_format_only_what_is_reported() {
         for file in readable(from).into_iter().chain(own("bad", from)) {
             for to in ALL {
                 let name = format!("{} to {}", file.name(), to.name);
-                let done = convert(&file.bytes, Some(&file.name()), to, &ConvertOptions::default());
-                let Ok(done) = done else { continue };
+                let mut options = ConvertOptions::default();
+                options.rebuild = true;
+                let Ok(done) = convert(&file.bytes, Some(&file.name()), to, &options) else { continue };
                 let Some(before) = &done.scene else { continue };
                 let after = read_back(&done, &name);
                 let report = diff(assert_scene(before), assert_scene(&after), &DiffOptions::default());
@@ -54,7 +55,10 @@ fn read_back(done: &Conversion, what: &str) -> Scene {
     let mut options = ReadOptions::default();
     options.files = &beside;
     let reading = done.to.open(&done.output.bytes, &options);
-    let errors: Vec<_> = reading.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();
+    // What is wrong with a file may be wrong with what is made of it: a tree that names an instance twice stays so.
+    let known = |code: &str| done.issues.iter().any(|issue| issue.code.id == code);
+    let errors = reading.issues.iter().filter(|issue| issue.severity == Severity::Error);
+    let errors: Vec<_> = errors.filter(|issue| !known(issue.code.id)).collect();
     assert!(errors.is_empty(), "{what}: {errors:?}");
     let model = reading.model.unwrap_or_else(|| panic!("{what} cannot be read back"));
     model.lift(&options).unwrap_or_else(|issue| panic!("{what}: {issue}")).scene
