@@ -70,19 +70,11 @@ fn hidden_nodes(scene: &Scene) -> Vec<bool> {
     hidden
 }
 
-/// How often an edge is used in its own direction and in the other one.
-#[derive(Default)]
-struct Uses {
-    along: u32,
-    against: u32,
-}
-
 #[derive(Default)]
 struct Surface {
     places: Welder<3>,
-    edges: Welder<2>,
-    /// For each edge.
-    uses: Vec<Uses>,
+    /// The triangles by the numbers of their places.
+    triangles: Vec<[u32; 3]>,
     origin: Option<DVec3>,
     measure: Measure,
 }
@@ -119,27 +111,41 @@ impl Surface {
         self.measure.triangles += 1;
         self.measure.area += (b - a).cross(c - a).length() / 2.0;
         self.measure.volume += a.dot(b.cross(c)) / 6.0;
-        for (from, to) in [(i, j), (j, k), (k, i)] {
-            let edge = self.edges.add([from.min(to), from.max(to)]) as usize;
-            if edge == self.uses.len() {
-                self.uses.push(Uses::default());
-            }
-            if let Some(uses) = self.uses.get_mut(edge) {
-                *(if from < to { &mut uses.along } else { &mut uses.against }) += 1;
-            }
-        }
+        self.triangles.push([i, j, k]);
     }
 
     fn finish(mut self) -> Measure {
-        for uses in &self.uses {
-            match (uses.along, uses.against) {
-                (1, 1) => {}
-                (2, 0) | (0, 2) => self.measure.turned_edges += 1,
-                (along, against) if along + against == 1 => self.measure.open_edges += 1,
-                _ => self.measure.crowded_edges += 1,
-            }
+        let places = self.places.into_keys().len();
+        self.measure.welded_vertices = places;
+        let mut count = |uses: &[u64]| match (uses.iter().filter(|way| **way & 1 == 0).count(), uses.len()) {
+            (1, 2) => {}
+            (_, 2) => self.measure.turned_edges += 1,
+            (_, 1) => self.measure.open_edges += 1,
+            _ => self.measure.crowded_edges += 1,
+        };
+        // Edges are put in order of their lower place, with as many steps as there are edges.
+        let edges = || self.triangles.iter().flat_map(|&[i, j, k]| [[i, j], [j, k], [k, i]]);
+        let lower = |[from, to]: [u32; 2]| from.min(to) as usize;
+        let mut ends = vec![0usize; places];
+        edges().for_each(|edge| ends[lower(edge)] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
         }
-        self.measure.welded_vertices = self.places.into_keys().len();
+        // Of each its upper place, and in the lowest bit whether it goes down.
+        let mut uses = vec![0u64; sum];
+        for edge @ [from, to] in edges() {
+            let end = &mut ends[lower(edge)];
+            uses[*end] = u64::from(from.max(to)) << 1 | u64::from(from > to);
+            *end += 1;
+        }
+        let mut start = 0;
+        for end in ends {
+            let around = &mut uses[start..end];
+            around.sort_unstable();
+            around.chunk_by(|a, b| a >> 1 == b >> 1).for_each(&mut count);
+            start = end;
+        }
         self.measure
     }
 }
@@ -177,5 +183,18 @@ mod tests {
         let measure = measure(&cuboid(1));
         assert!(!measure.is_watertight());
         assert_eq!(measure.open_edges, 3);
+    }
+
+    #[test]
+    fn a_triangle_that_shows_its_back_and_one_too_many_are_found() {
+        let indices = |scene: &mut Scene, change: fn(&mut Vec<u32>)| {
+            scene.meshes.values_mut().for_each(|mesh| change(&mut mesh.primitives[0].indices));
+        };
+        let mut turned = cuboid(0);
+        indices(&mut turned, |indices| indices.swap(0, 1));
+        assert_eq!(measure(&turned).turned_edges, 3);
+        let mut crowded = cuboid(0);
+        indices(&mut crowded, |indices| indices.extend_from_within(..3));
+        assert_eq!((measure(&crowded).crowded_edges, measure(&crowded).is_watertight()), (3, false));
     }
 }
