@@ -81,6 +81,31 @@ fn models_without_a_size_or_a_place() {
 }
 
 #[test]
+fn lines_that_end_far_outside_the_picture() {
+    let mut state = 5u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f32 / (1u64 << 24) as f32 * 2.0 - 1.0
+    };
+    for round in 0..400 {
+        let topology = [Topology::Lines, Topology::LineStrip, Topology::Triangles][round % 3];
+        // Lengths of all sizes beside each other.
+        let positions = (0..12).map(|_| [0; 3].map(|_| random() * 10f32.powf(random() * 18.0))).collect();
+        let rays = Primitive { topology, positions, indices: (0..12).collect(), ..Primitive::default() };
+        let mut scene = one(rays, at(0., 0., 0.));
+        let projection = Projection::Perspective { yfov: 0.8, aspect: None, near: 1e-6, far: None };
+        let camera = Camera { name: "eye".to_owned(), projection, extras: Extras::default() };
+        let id = scene.cameras.push(camera);
+        let place = at(random(), random(), random() * 10f32.powf(random() * 6.0));
+        let node = scene.nodes.push(Node { camera: Some(id), transform: place, ..Node::default() });
+        scene.scenes[0].roots.push(node);
+        for camera in [CameraChoice::Model(id), Shot::default().camera] {
+            draw(&scene, &Shot { camera, bounds: true, wireframe: Wireframe::Over, ..small() });
+        }
+    }
+}
+
+#[test]
 fn textures_that_are_missing_broken_or_huge() {
     // The head of a PNG that says that it is 100 000 wide.
     let mut wide = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
