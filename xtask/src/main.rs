@@ -1,27 +1,30 @@
 //! `cargo xtask test` runs every check of the project; `cargo xtask docs` makes the generated pages again, `pictures` the
 //! pictures that tests compare with; `bench` measures against other programs; `fuzz-seeds` writes what fuzzing starts from.
 
+#[cfg(feature = "library")]
 mod bench;
+#[cfg(feature = "library")]
 mod docs;
+#[cfg(feature = "library")]
 mod pictures;
+#[cfg(feature = "library")]
 mod schemas;
+#[cfg(feature = "library")]
 mod seeds;
 mod steps;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Result, bail};
+
 const USAGE: &str = "usage: cargo xtask test | docs | pictures | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
-    let task = std::env::args().nth(1);
-    let result = match task.as_deref() {
+    let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
-        Some("docs") => docs::write(&root()).map(|()| true),
-        Some("pictures") => pictures::write(&root()),
-        Some("bench") => bench::run(&root(), std::env::args().nth(2).as_deref()),
-        Some("fuzz-seeds") => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
-        _ => Err(anyhow::anyhow!(USAGE)),
+        Some(task) => with_library(task),
+        None => Err(anyhow::anyhow!(USAGE)),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -31,6 +34,29 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Tasks that use the library.
+#[cfg(feature = "library")]
+fn with_library(task: &str) -> Result<bool> {
+    match task {
+        "docs" => docs::write(&root()).map(|()| true),
+        "pictures" => pictures::write(&root()),
+        "bench" => bench::run(&root(), std::env::args().nth(2).as_deref()),
+        "fuzz-seeds" => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
+        _ => bail!(USAGE),
+    }
+}
+
+/// Tasks that use the library are done by this program built with it.
+#[cfg(not(feature = "library"))]
+fn with_library(task: &str) -> Result<bool> {
+    if !["docs", "pictures", "bench", "fuzz-seeds"].contains(&task) {
+        bail!(USAGE);
+    }
+    let mut command = std::process::Command::new(steps::cargo_program());
+    command.args(["run", "--quiet", "--package", "xtask", "--features", "library", "--"]);
+    Ok(command.args(std::env::args_os().skip(1)).status()?.success())
 }
 
 /// The folder of the workspace.

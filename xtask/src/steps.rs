@@ -198,7 +198,7 @@ fn test_result(line: &str) -> Option<(usize, usize, usize)> {
     Some((count(" passed")?, count(" failed")?, count(" ignored")?))
 }
 
-fn cargo_program() -> std::ffi::OsString {
+pub(crate) fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
