@@ -196,7 +196,10 @@ const SMOOTH_AND_FLAT: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 1 1\nvt 0
 
 #[test]
 fn faces_without_smoothing_group_are_flat_beside_smoothed_ones() {
-    let (scene, _) = read(SMOOTH_AND_FLAT.as_bytes());
+    let (scene, issues) = read(SMOOTH_AND_FLAT.as_bytes());
+    let told = issues.iter().find(|issue| issue.code.id == "obj/smoothing-groups").expect("told");
+    let line = &SMOOTH_AND_FLAT[told.span.expect("a place").range().expect("in memory")];
+    assert!(line.starts_with("s ") && line.trim_end().len() < 6, "{line:?}");
     let scene = scene.expect("read");
     let primitive = primitives(&scene)[0];
     let normal = |i: u32| Vec3::from_array(primitive.normals[i as usize]);

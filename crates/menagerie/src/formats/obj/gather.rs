@@ -85,6 +85,7 @@ pub(super) struct Gatherer {
     /// The part of each topology that elements go to, until something changes.
     current: [Option<usize>; 3],
     smoothing: u32,
+    first_smoothing: Option<Span>,
     empty: usize,
     first_empty: Option<Span>,
     suspects: Vec<Suspect>,
@@ -167,7 +168,10 @@ impl Gatherer {
         match change {
             Change::Smoothing(group) => {
                 self.smoothing = *group;
-                self.gathered.smooths |= *group > 0;
+                if *group > 0 {
+                    self.gathered.smooths = true;
+                    self.first_smoothing.get_or_insert(span);
+                }
                 return;
             }
             Change::Library(name) => {
@@ -414,9 +418,9 @@ impl Gatherer {
             let message = "some faces name what does not exist, far into the file";
             self.issues.push(Issue::new(&codes::INDEX, "", message).at(Span { start: 0, end: bytes }));
         }
-        if self.gathered.smooths {
-            let message = "normals of smoothing groups are made where the file has none";
-            self.issues.push(Issue::new(&codes::SMOOTHING, "", message).at(Span { start: 0, end: bytes }));
+        if let Some(span) = self.first_smoothing {
+            let message = "normals of smoothing groups are made where the file has none; this is the first";
+            self.issues.push(Issue::new(&codes::SMOOTHING, "", message).at(span));
         }
         self.gathered.vertices = self.weld.finish();
         let gathered = &mut self.gathered;
