@@ -7,6 +7,7 @@ mod report;
 mod target;
 mod verify;
 
+use args::PurposeArg;
 pub(crate) use args::{ConvertArgs, SharedArgs, part};
 
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use anyhow::{Result, bail};
 use menagerie::bytes::SharedBytes;
 use menagerie::convert::{Conversion, ConvertOptions};
 use menagerie::diag::Issue;
-use menagerie::formats::Format;
+use menagerie::formats::{Format, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
@@ -113,10 +114,12 @@ fn convert(
     let mut options = ConvertOptions::default();
     options.read = opened::read_options(&folders, &args.finding);
     options.read.fps = args.fps;
-    options.read.flip_v = args.flip_v;
+    options.flip_v = args.flip_v;
+    options.strict = args.strict;
     options.write.stem = place.stem();
     options.write.extension = target.extension_for(&place);
     options.write.fps = args.fps;
+    options.write.purpose = args.purpose.map_or(Purpose::Both, PurposeArg::purpose);
     options.write.embed_textures = args.embed_textures;
     options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;

@@ -24,10 +24,14 @@ pub struct ConvertOptions<'a> {
     pub from: Option<&'static Format>,
     /// Multiplies all lengths; `None` leaves them as they are.
     pub scale: Option<f32>,
+    /// Whether texture coordinates are turned upside down.
+    pub flip_v: bool,
     /// Changes to make to the Scene, in this order.
     pub ops: Vec<Op>,
     /// Whether to go through the Scene even to the same format.
     pub rebuild: bool,
+    /// Whether a damaged source is refused instead of converted as far as it goes.
+    pub strict: bool,
 }
 
 /// A finished conversion.
@@ -58,7 +62,7 @@ pub struct Changes {
     pub before: SceneSize,
     /// How much there is after the last.
     pub after: SceneSize,
-    /// What each did, in their order. Their losses are among those of the conversion too.
+    /// What each did, in their order. The conversion's report lists it as what was asked for.
     pub steps: Vec<(Op, OpReport)>,
 }
 
@@ -91,6 +95,10 @@ pub fn convert(
     reading.issues.extend(warning);
     let mut issues = reading.issues;
     let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
+    if options.strict && issues.is_damaged() {
+        issues.push(refused(&issues));
+        return Err(Failed { from: Some(from), issues });
+    }
     let result = if from == to && !options.changes_the_model(name) {
         write_back(model.as_ref(), options)
     } else {
@@ -99,7 +107,14 @@ pub fn convert(
     finished(from, to, result, issues)
 }
 
-/// The conversion with what was found on the way, or why there is none.
+/// Why a damaged source is not converted.
+fn refused(issues: &Issues) -> Issue {
+    let damage: Vec<String> = issues.damage().map(ToString::to_string).collect();
+    let what = if damage.is_empty() { "it has errors".to_owned() } else { damage.join(", ") };
+    Issue::new(&DAMAGED_SOURCE, "", format!("the source is damaged: {what}"))
+}
+
+/// The conversion with what was found on the way, or why there is none. What the source lacks is a loss like others.
 fn finished(
     from: &'static Format,
     to: &'static Format,
@@ -107,7 +122,10 @@ fn finished(
     mut issues: Issues,
 ) -> Result<Conversion, Failed> {
     match result {
-        Ok(Done { output, losses, textures, scene, changes }) => {
+        Ok(Done { output, losses: of_target, textures, scene, changes }) => {
+            let mut losses = LossReport::new();
+            losses.damaged(&issues);
+            losses.append(of_target);
             Ok(Conversion { from, to, output, issues, losses, textures, scene, changes })
         }
         Err(issue) => {
@@ -148,7 +166,7 @@ impl ConvertOptions<'_> {
         self.rebuild
             || self.scale.is_some()
             || !self.ops.is_empty()
-            || self.read.flip_v
+            || self.flip_v
             || self.read.fps.is_some()
             || self.write.embed_textures.is_some()
             || !self.read.settings.is_empty()
@@ -197,13 +215,13 @@ fn from_scene(
     if let Some(factor) = options.scale {
         crate::ops::scale(&mut scene, factor);
     }
-    if options.read.flip_v {
+    if options.flip_v {
         crate::ops::flip_v(&mut scene);
     }
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
-    if from == to && !losses.is_empty() {
+    if from == to && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
         losses.approximated(Aspect::Extras, "", message);
@@ -222,7 +240,7 @@ fn from_scene(
     Ok(Done { output, losses, textures, scene: Some(scene), changes })
 }
 
-/// Applies operations one after the other; what they cost is reported as what the conversion costs.
+/// Applies operations one after the other; what they changed was asked for and is reported as such.
 fn apply(ops: &[Op], scene: &mut Scene, losses: &mut LossReport) -> Result<Option<Changes>, Issue> {
     if ops.is_empty() {
         return Ok(None);
@@ -234,7 +252,7 @@ fn apply(ops: &[Op], scene: &mut Scene, losses: &mut LossReport) -> Result<Optio
             return Err(Issue::new(&OPERATION, "", format!("{}: {problem}", op.name())));
         }
         let report = op.apply(scene);
-        losses.append(report.losses.clone());
+        losses.append_requested(report.losses.clone());
         steps.push((op.clone(), report));
     }
     Ok(Some(Changes { before, after: SceneSize::of(scene), steps }))
@@ -245,6 +263,10 @@ crate::diag::code! {
         document: "What operations need is menagerie's own rule: the animation whose pose is baked must be there.",
         why: "The result would not be what was asked for, so nothing is written.",
         fix: "See with menagerie info what the model has, and ask for that.";
+    DAMAGED_SOURCE = Error "convert/damaged": "the source is damaged, and only whole files were asked for",
+        document: "What a damaged file has lost is listed with codes and bytes before this message.",
+        why: "A conversion would lack what the source lacks.",
+        fix: "Get the source again from where it came, or convert without --strict what can still be had.";
     NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
         document: "Only formats of large meshes are read piece by piece.",
         why: "The conversion that was asked for cannot be done in this way.",

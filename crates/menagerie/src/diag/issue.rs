@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::code::{self, Code, Severity};
+use super::loss::Aspect;
 use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
 
 /// One problem of one file.
@@ -59,6 +60,27 @@ impl From<ReadError> for Issue {
     }
 }
 
+/// What reading had to give up: so many things of a kind that the file speaks of and does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What it is about.
+    pub aspect: Aspect,
+    /// What is missing, in the plural and in the user's words: `triangles`, `entities`.
+    pub what: &'static str,
+    /// Where in the file's structure; of several places the first.
+    pub path: String,
+    /// How many are missing.
+    pub count: usize,
+    /// Of how many that the damaged lists speak of.
+    pub of: usize,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} {} missing", self.count, self.of, self.what)
+    }
+}
+
 /// A list of issues that keeps at most so many of one code and counts the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issues {
@@ -66,6 +88,8 @@ pub struct Issues {
     /// For each code that came up, how often.
     tally: BTreeMap<&'static str, usize>,
     per_code: usize,
+    /// What was given up, one entry for each aspect and kind of thing.
+    damage: Vec<Damage>,
 }
 
 impl Default for Issues {
@@ -77,7 +101,49 @@ impl Default for Issues {
 impl Issues {
     /// An empty list that keeps `per_code` issues of one code.
     pub fn new(per_code: usize) -> Self {
-        Self { list: Vec::new(), tally: BTreeMap::new(), per_code }
+        Self { list: Vec::new(), tally: BTreeMap::new(), per_code, damage: Vec::new() }
+    }
+
+    /// Counts things that had to be given up: `count` of `of` at `path`. Call it once for each damaged list, beside the
+    /// issues that say what is wrong: however many of those are kept, the count is true.
+    pub fn give_up(
+        &mut self,
+        aspect: Aspect,
+        what: &'static str,
+        path: impl Into<String>,
+        (count, of): (usize, usize),
+    ) {
+        if count > 0 {
+            self.add_damage(Damage { aspect, what, path: path.into(), count, of: of.max(count) });
+        }
+    }
+
+    fn add_damage(&mut self, more: Damage) {
+        match self.damage.iter_mut().find(|known| (known.aspect, known.what) == (more.aspect, more.what)) {
+            Some(known) => {
+                known.count = known.count.saturating_add(more.count);
+                known.of = known.of.saturating_add(more.of);
+            }
+            None => self.damage.push(more),
+        }
+    }
+
+    /// What had to be given up.
+    pub fn damage(&self) -> impl Iterator<Item = &Damage> {
+        self.damage.iter()
+    }
+
+    /// Whether something of the model could not be had: things were given up, or the file has errors.
+    pub fn is_damaged(&self) -> bool {
+        !self.damage.is_empty() || self.has_errors()
+    }
+
+    /// The first error of each code, and how many there are of it.
+    pub fn errors_by_code(&self) -> impl Iterator<Item = (&Issue, usize)> {
+        let mut seen = std::collections::BTreeSet::new();
+        let errors = self.list.iter().filter(|issue| issue.severity == Severity::Error);
+        let first = errors.filter(move |issue| seen.insert(issue.code.id));
+        first.map(|issue| (issue, self.tally.get(issue.code.id).copied().unwrap_or(1)))
     }
 
     /// Adds an issue.
@@ -110,6 +176,7 @@ impl Issues {
 
     /// Adds all issues of another list.
     pub fn append(&mut self, other: Issues) {
+        other.damage.into_iter().for_each(|damage| self.add_damage(damage));
         let mut uncounted = other.tally;
         for issue in other.list {
             if let Some(count) = uncounted.get_mut(issue.code.id) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Code;
+use super::{Code, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
 /// whatever a round trip changes in an aspect, a loss of that aspect must have announced.
@@ -197,6 +197,10 @@ super::code! {
         document: "glTF carries such data in extras; the engine formats carry only their own.",
         why: "Converting back will not restore it.",
         fix: "Keep the source file, or convert to glTF.";
+    DAMAGED = Error "loss/damaged": "the source is damaged, and part of the model could not be had",
+        document: "A whole file has all that its header, counts and references speak of.",
+        why: "The result lacks what the source lacks. It is as good as the source allows, and no more.",
+        fix: "Get the source again from where it came; menagerie validate says which bytes are to blame.";
 }
 
 /// What happened to a thing that the target could not hold as it is.
@@ -206,18 +210,26 @@ pub enum LossKind {
     Dropped,
     /// It is there, not exactly.
     Approximated,
-    /// It was not there before.
+    /// The source itself lacks it: the file is damaged, and reading had to give it up.
+    Damaged,
+    /// It was not there before. That is worth knowing and no loss.
     Added,
 }
 
 impl LossKind {
-    /// The word for it: `dropped`, `approximated` or `added`.
+    /// The word for it: `dropped`, `approximated`, `damaged` or `added`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dropped => "dropped",
             Self::Approximated => "approximated",
+            Self::Damaged => "damaged",
             Self::Added => "added",
         }
+    }
+
+    /// Whether something of the model is gone or not as it was.
+    pub fn is_loss(self) -> bool {
+        self != Self::Added
     }
 }
 
@@ -303,9 +315,9 @@ impl Loss {
         Self { count: stats.count.max(1), error: Some((stats, unit)), ..self }
     }
 
-    /// The code: `loss/` and the aspect.
+    /// The code: `loss/` and the aspect, or `loss/damaged` for what the source itself lacks.
     pub fn code(&self) -> &'static Code {
-        self.aspect.loss_code()
+        if self.kind == LossKind::Damaged { &DAMAGED } else { self.aspect.loss_code() }
     }
 
     /// As the JSON object that `convert --loss-report` prints.
@@ -323,10 +335,14 @@ impl Loss {
     }
 }
 
-/// All that a conversion cost.
+/// All that a conversion cost, and apart from that what it added and what was asked for.
+///
+/// Only what is dropped, approximated or damaged is a loss ([`LossKind::is_loss`]). What operations did that the user
+/// asked for (levels of detail, simplification, axes) is in [`LossReport::requested`] and is no loss either.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossReport {
     losses: Vec<Loss>,
+    requested: Vec<Loss>,
 }
 
 impl LossReport {
@@ -369,29 +385,81 @@ impl LossReport {
         }
     }
 
+    /// What reading the source had to give up: what was counted, and every error that nothing was counted for.
+    pub fn damaged(&mut self, issues: &Issues) {
+        for damage in issues.damage() {
+            let loss = Loss::new(damage.aspect, LossKind::Damaged, damage.path.clone(), damage.to_string());
+            self.push(loss.count(damage.count));
+        }
+        if issues.damage().next().is_none() {
+            for (issue, count) in issues.errors_by_code() {
+                let message = format!("{} [{}]", issue.message, issue.code);
+                let loss = Loss::new(Aspect::Extras, LossKind::Damaged, issue.path.clone(), message);
+                self.push(loss.count(count));
+            }
+        }
+    }
+
     /// Adds all losses of another report.
     pub fn append(&mut self, mut other: Self) {
         self.losses.append(&mut other.losses);
+        self.requested.append(&mut other.requested);
     }
 
-    /// The losses, in the order in which they were found.
+    /// Adds all of another report as what was asked for.
+    pub fn append_requested(&mut self, other: Self) {
+        self.requested.extend(other.losses);
+        self.requested.extend(other.requested);
+    }
+
+    /// What was dropped, approximated, damaged and added, in the order in which it was found.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter()
     }
 
-    /// Whether nothing was lost.
+    /// What is gone or not as it was: all but what was added.
+    pub fn losses(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|loss| loss.kind.is_loss())
+    }
+
+    /// What was not there before.
+    pub fn additions(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|loss| !loss.kind.is_loss())
+    }
+
+    /// What the user asked for, and what it changed.
+    pub fn requested(&self) -> impl Iterator<Item = &Loss> {
+        self.requested.iter()
+    }
+
+    /// Everything that a comparison of source and result may find: losses, additions, and what was asked for.
+    pub fn announced(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().chain(&self.requested)
+    }
+
+    /// Whether nothing was lost; things may have been added or changed because they were asked to be.
+    pub fn is_lossless(&self) -> bool {
+        self.losses().next().is_none()
+    }
+
+    /// Whether there is nothing to say at all.
     pub fn is_empty(&self) -> bool {
-        self.losses.is_empty()
+        self.losses.is_empty() && self.requested.is_empty()
     }
 
-    /// How many losses there are.
+    /// How many losses there are; what was added or asked for does not count.
     pub fn len(&self) -> usize {
-        self.losses.len()
+        self.losses().count()
     }
 
-    /// As the JSON object of the command line's contract.
+    /// As the JSON object of the command line's contract; `requested` is beside `losses`.
     pub fn to_json(&self, from: &str, to: &str) -> serde_json::Value {
-        let losses: Vec<_> = self.losses.iter().map(Loss::to_json).collect();
-        serde_json::json!({ "from": from, "to": to, "losses": losses })
+        let list = |losses: &[Loss]| losses.iter().map(Loss::to_json).collect::<Vec<_>>();
+        serde_json::json!({
+            "from": from,
+            "to": to,
+            "losses": list(&self.losses),
+            "requested": list(&self.requested),
+        })
     }
 }

@@ -102,7 +102,7 @@ impl DiffReport {
 
     /// The differences of which a conversion's report says nothing: losses that would have been silent.
     pub fn unannounced<'a>(&'a self, losses: &'a LossReport) -> impl Iterator<Item = &'a Difference> {
-        let announced = |aspect| losses.iter().any(|loss| loss.aspect == aspect);
+        let announced = |aspect| losses.announced().any(|loss| loss.aspect == aspect);
         self.differences.iter().filter(move |difference| !announced(difference.aspect))
     }
 

@@ -257,8 +257,6 @@ pub struct ReadOptions<'a> {
     pub limits: Limits,
     /// Frames a second, for formats that store frames without a rate.
     pub fps: Option<f32>,
-    /// Whether a conversion turns texture coordinates upside down; formats need not care.
-    pub flip_v: bool,
     /// Options of single formats.
     pub settings: Settings,
     /// Where the files are that belong to the model.
@@ -280,11 +278,30 @@ impl Default for ReadOptions<'_> {
         Self {
             limits: Limits::default(),
             fps: None,
-            flip_v: false,
             settings: Settings::default(),
             files: &NoFiles,
             shared: None,
         }
+    }
+}
+
+/// Whom a file is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Right by the document and in the format's original engine, wherever a file can be both. What came from the format
+    /// itself and still fits goes back as it was, faults of the engine included.
+    #[default]
+    Both,
+    /// The original engine: what came from the format itself is mended for it too.
+    Engine,
+    /// The plain form that the document describes, whatever engines make of it.
+    Document,
+}
+
+impl Purpose {
+    /// Whether what the original engine needs is written.
+    pub fn serves_engine(self) -> bool {
+        self != Self::Document
     }
 }
 
@@ -296,6 +313,8 @@ pub struct WriteOptions {
     pub stem: String,
     /// The extension that is wanted, without the dot; empty for the format's first.
     pub extension: String,
+    /// Whom the file is for.
+    pub purpose: Purpose,
     /// Frames a second, for formats that store frames without a rate.
     pub fps: Option<f32>,
     /// Whether pictures go into the file, where the format can hold them; `None` for the format's own custom.
@@ -335,8 +354,13 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
         Vec::new()
     }
 
-    /// Finds what is wrong in it. Issues name paths; their bytes are looked up in the byte map.
-    fn check(&self, issues: &mut Issues);
+    /// Finds what is wrong in it, at the cost that the limits allow. Issues name paths; their bytes are looked up in the
+    /// byte map.
+    fn check(&self, limits: &Limits, issues: &mut Issues);
+
+    /// Finds what the format's original engine does with it that its document does not say: refuses it, crashes, poses
+    /// or bends it otherwise. Codes are called `<format>/engine-…`. Nothing where no engine is known.
+    fn check_engine(&self, _limits: &Limits, _issues: &mut Issues) {}
 
     /// What each byte of the file is.
     fn layout(&self) -> ByteMap;
@@ -346,6 +370,12 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
 
     /// The Scene that it means, with what had to be forgiven or decided.
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue>;
+
+    /// The Scene that the format's original engine shows: posed by its formula, with what it draws and lights. `None`
+    /// where no engine is known.
+    fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(None)
+    }
 }
 
 /// A Scene and what was found in making it.
@@ -479,7 +509,7 @@ impl Format {
         let model = (self.read)(bytes, options, &mut issues);
         let model = model.inspect_err(|issue| issues.push(issue.clone())).ok();
         if let Some(model) = &model {
-            model.check(&mut issues);
+            model.check(&options.limits, &mut issues);
             if issues.needs_locating() {
                 issues.locate(&model.layout());
             }

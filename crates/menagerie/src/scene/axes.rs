@@ -14,9 +14,9 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// The Scene's own, with models that look along −Z, as BO3D has them.
+    /// Y up, models look along −Z, as BO3D has them.
     pub const Y_UP_FRONT_MINUS_Z: Self =
-        Self { up: "+Y", front: "-Z", handedness: "right", turn: Turn::None };
+        Self { up: "+Y", front: "-Z", handedness: "right", turn: Turn::Around };
     /// The Scene's own, with models that look along +Z, as glTF has them.
     pub const Y_UP_FRONT_PLUS_Z: Self = Self { up: "+Y", front: "+Z", handedness: "right", turn: Turn::None };
     /// Z up, models look along −Y, as Blender has it.
@@ -24,7 +24,7 @@ impl Axes {
         Self { up: "+Z", front: "-Y", handedness: "right", turn: Turn::ZUpToYUp };
     /// Z up, models look along +Y.
     pub const Z_UP_FRONT_PLUS_Y: Self =
-        Self { up: "+Z", front: "+Y", handedness: "right", turn: Turn::ZUpToYUp };
+        Self { up: "+Z", front: "+Y", handedness: "right", turn: Turn::ZUpAround };
 }
 
 /// An exact change of axes: a signed permutation, so that going there and back gives the same bits.
@@ -36,6 +36,10 @@ pub enum Turn {
     ZUpToYUp,
     /// (x, y, z) becomes (x, −z, y).
     YUpToZUp,
+    /// (x, y, z) becomes (−x, y, −z): half a turn about the upward axis, its own way back.
+    Around,
+    /// (x, y, z) becomes (−x, z, y): Z up to Y up with half a turn about it, its own way back.
+    ZUpAround,
 }
 
 impl Turn {
@@ -45,6 +49,8 @@ impl Turn {
             Self::None => Self::None,
             Self::ZUpToYUp => Self::YUpToZUp,
             Self::YUpToZUp => Self::ZUpToYUp,
+            Self::Around => Self::Around,
+            Self::ZUpAround => Self::ZUpAround,
         }
     }
 
@@ -55,6 +61,8 @@ impl Turn {
             Self::None => v,
             Self::ZUpToYUp => [x, z, -y],
             Self::YUpToZUp => [x, -z, y],
+            Self::Around => [-x, y, -z],
+            Self::ZUpAround => [-x, z, y],
         }
     }
 
@@ -66,8 +74,8 @@ impl Turn {
     /// Scale factors along the axes: no signs.
     pub fn scale(self, v: Vec3) -> Vec3 {
         match self {
-            Self::None => v,
-            Self::ZUpToYUp | Self::YUpToZUp => Vec3::new(v.x, v.z, v.y),
+            Self::None | Self::Around => v,
+            Self::ZUpToYUp | Self::YUpToZUp | Self::ZUpAround => Vec3::new(v.x, v.z, v.y),
         }
     }
 
@@ -89,6 +97,12 @@ impl Turn {
             Self::YUpToZUp => {
                 Mat4::from_cols(column(m.x_axis), -column(m.z_axis), column(m.y_axis), column(m.w_axis))
             }
+            Self::Around => {
+                Mat4::from_cols(-column(m.x_axis), column(m.y_axis), -column(m.z_axis), column(m.w_axis))
+            }
+            Self::ZUpAround => {
+                Mat4::from_cols(-column(m.x_axis), column(m.z_axis), column(m.y_axis), column(m.w_axis))
+            }
         }
     }
 
@@ -107,7 +121,7 @@ mod tests {
     fn turning_there_and_back_gives_the_same_bits() {
         let m = Mat4::from_cols_array(&std::array::from_fn(|i| (i as f32 + 1.0) * 0.3));
         let q = Quat::from_xyzw(0.1, 0.2, 0.3, 0.4);
-        for turn in [Turn::None, Turn::ZUpToYUp, Turn::YUpToZUp] {
+        for turn in [Turn::None, Turn::ZUpToYUp, Turn::YUpToZUp, Turn::Around, Turn::ZUpAround] {
             let back = turn.inverse();
             assert_eq!(back.matrix(turn.matrix(m)), m);
             assert_eq!(back.quat(turn.quat(q)), q);
@@ -115,6 +129,24 @@ mod tests {
             let rotated = turn.quat(q.normalize()) * turn.vec3(Vec3::new(1.0, 2.0, 3.0));
             let expected = turn.vec3(q.normalize() * Vec3::new(1.0, 2.0, 3.0));
             assert!((rotated - expected).length() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn every_formats_up_and_front_become_those_of_the_scene() {
+        let axis = |name: &str| {
+            let one = if name.starts_with('-') { -1.0 } else { 1.0 };
+            Vec3::from_array(["X", "Y", "Z"].map(|axis| if name.ends_with(axis) { one } else { 0.0 }))
+        };
+        for axes in [
+            Axes::Y_UP_FRONT_MINUS_Z,
+            Axes::Y_UP_FRONT_PLUS_Z,
+            Axes::Z_UP_FRONT_MINUS_Y,
+            Axes::Z_UP_FRONT_PLUS_Y,
+        ] {
+            assert_eq!(axes.turn.vec3(axis(axes.up)), Vec3::Y, "{axes:?}");
+            assert_eq!(axes.turn.vec3(axis(axes.front)), Vec3::Z, "{axes:?}");
+            assert_eq!(axes.turn.to_matrix().determinant(), 1.0, "{axes:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use menagerie::formats::Purpose;
 
 use crate::options::{Finding, FormatSettings, positive};
 
@@ -50,6 +51,13 @@ pub(crate) struct SharedArgs {
     /// Turn texture coordinates upside down
     #[arg(long)]
     pub(super) flip_v: bool,
+    /// Write for the format's original engine, or the plain form of its document; without it a file that is right in
+    /// both, and what came from the format itself as it was
+    #[arg(long = "for", value_enum, value_name = "WHOM")]
+    pub(super) purpose: Option<PurposeArg>,
+    /// Refuse damaged files in place of converting what can still be had
+    #[arg(long)]
+    pub(super) strict: bool,
     /// Frames a second, for formats that store frames without a rate
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(super) fps: Option<f32>,
@@ -69,6 +77,24 @@ pub(crate) struct SharedArgs {
 pub(crate) fn part(text: &str) -> Result<f32, String> {
     let part: f32 = text.parse().map_err(|_| format!("{text} is no number"))?;
     if part > 0.0 && part < 1.0 { Ok(part) } else { Err(format!("{text} is not between 0 and 1")) }
+}
+
+/// Whom a file is written for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PurposeArg {
+    /// The original engine
+    Engine,
+    /// Readers that go by the format's document
+    Document,
+}
+
+impl PurposeArg {
+    pub(super) fn purpose(self) -> Purpose {
+        match self {
+            Self::Engine => Purpose::Engine,
+            Self::Document => Purpose::Document,
+        }
+    }
 }
 
 /// A unit of length.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use menagerie::convert::{Changes, Conversion, TextureStatus};
-use menagerie::diag::{Issue, Loss, LossReport, Severity};
+use menagerie::diag::{Issue, Loss, LossKind, LossReport, Severity};
 use menagerie::formats::Format;
 use serde_json::{Value, json};
 
@@ -87,14 +87,32 @@ impl Report {
     pub(super) fn exit(&self, args: &SharedArgs) -> Exit {
         match &self.error {
             Some(_) => Exit::CouldNot,
-            None if args.fail_on_loss && !self.losses.is_empty() => Exit::Wrong,
+            None if self.is_damaged() => Exit::Wrong,
+            None if args.fail_on_loss && !self.losses.is_lossless() => Exit::Wrong,
             None if self.verdict.as_ref().is_some_and(|verdict| !verdict.good()) => Exit::Wrong,
             None => Exit::Fine,
         }
     }
 
+    /// Whether the source lacks something.
+    fn is_damaged(&self) -> bool {
+        self.losses.losses().any(|loss| loss.kind == LossKind::Damaged)
+    }
+
+    /// What became of the model, in a few words.
+    fn headline(&self) -> String {
+        let damage = self.losses.losses().filter(|loss| loss.kind == LossKind::Damaged);
+        let damage: Vec<&str> = damage.map(|loss| loss.message.as_str()).collect();
+        let lost = self.losses.len() - damage.len();
+        let lost = (lost > 0).then(|| output::count(lost, "loss", "losses"));
+        let damaged = (!damage.is_empty()).then(|| format!("damaged: {}", damage.join(", ")));
+        let words: Vec<String> = damaged.into_iter().chain(lost).collect();
+        if words.is_empty() { "nothing lost".to_owned() } else { words.join("; ") }
+    }
+
     fn to_json(&self, shows_changes: bool) -> Value {
         let losses: Vec<Value> = self.losses.iter().map(Loss::to_json).collect();
+        let requested: Vec<Value> = self.losses.requested().map(Loss::to_json).collect();
         let mut value = json!({
             "file": self.name,
             "output": self.output,
@@ -103,6 +121,7 @@ impl Report {
             "bytes": self.bytes,
             "beside": self.beside,
             "losses": losses,
+            "requested": requested,
             "textures": json::textures(&self.textures),
             "issues": json::issues(&self.issues),
             "verify": self.verdict.as_ref().map(Verdict::to_json),
@@ -136,18 +155,15 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
     let mut lines = Vec::new();
     for report in reports {
         let (Some(from), Some(out)) = (report.from, &report.output) else { continue };
-        let lost = match report.losses.len() {
-            0 => "nothing lost".to_owned(),
-            n => output::count(n, "loss", "losses"),
-        };
+        let lost = report.headline();
         let (name, bytes) = (&report.name, report.bytes);
         lines.push(format!("{name} → {out}: {} to {}, {bytes} bytes, {lost}", from.name, report.to.name));
         if let Some(done) = report.changes.as_ref().filter(|_| shows_changes) {
             lines.push(changes::text(done, (report.bytes_before, bytes)));
         }
-        if !report.losses.is_empty() {
-            lines.push(losses(&report.losses));
-        }
+        lines.extend(table("lost", report.losses.losses()));
+        lines.extend(table("added", report.losses.additions()));
+        lines.extend(table("asked for", report.losses.requested()));
         lines.extend(report.verdict.as_ref().map(Verdict::text));
         for texture in report.textures.iter().filter(|texture| !texture.found) {
             lines.push(format!("  texture {} is missing: {}", texture.name, texture.reason));
@@ -158,17 +174,18 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
     }
     if reports.len() > 1 {
         let failed = reports.iter().filter(|report| report.error.is_some()).count();
-        let lossy = reports.iter().filter(|report| !report.losses.is_empty()).count();
+        let damaged = reports.iter().filter(|report| report.is_damaged()).count();
+        let lossy = reports.iter().filter(|report| !report.losses.is_lossless()).count();
         let files = output::count(reports.len() - failed, "file", "files");
-        lines.push(format!("{files} converted, {lossy} with losses, {failed} failed"));
+        lines.push(format!("{files} converted, {lossy} with losses, {damaged} damaged, {failed} failed"));
     }
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// A table with a row for what happened, however many parts of the model it happened to.
-fn losses(losses: &LossReport) -> String {
+/// A table with a row for what happened, however many parts of the model it happened to; nothing when nothing did.
+fn table<'a>(title: &str, losses: impl Iterator<Item = &'a Loss>) -> Option<String> {
     let rows = grouped(losses);
-    let mut table = output::table(["code", "what", "count", "largest error"]);
+    let mut table = output::table(["code", title, "count", "largest error"]);
     for loss in rows.iter().take(SHOWN) {
         let error = loss.error.map(|(stats, unit)| format!("{:.3e} {unit}", stats.max)).unwrap_or_default();
         let what = format!("{}: {}", loss.kind, loss.message);
@@ -178,14 +195,14 @@ fn losses(losses: &LossReport) -> String {
     if rows.len() > SHOWN {
         text += &format!("\n  … {} more; --loss-report has them all", rows.len() - SHOWN);
     }
-    text
+    (!rows.is_empty()).then_some(text)
 }
 
 /// The losses, with one for all that differ in nothing but their place and size.
-fn grouped(losses: &LossReport) -> Vec<Loss> {
+fn grouped<'a>(losses: impl Iterator<Item = &'a Loss>) -> Vec<Loss> {
     let mut rows: Vec<Loss> = Vec::new();
     let mut row_of = BTreeMap::new();
-    for loss in losses.iter() {
+    for loss in losses {
         let unit = loss.error.map(|(_, unit)| unit);
         let key = (loss.code().id, loss.kind.to_string(), loss.message.as_str(), unit);
         match row_of.get(&key).and_then(|row: &usize| rows.get_mut(*row)) {

@@ -24,8 +24,6 @@ pub(super) fn verify(
 ) -> Result<Verdict, String> {
     let beside = BesideFiles(&conversion.output.beside);
     let mut options = how.read.clone();
-    // The result has what was asked for; asking again would change it again.
-    options.flip_v = false;
     let of_source;
     let before = match &conversion.scene {
         Some(scene) => scene,

@@ -7,7 +7,7 @@ use super::model::{
     MESH_RECORD, Mesh, Model, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
 };
 use super::vertex::VertexKind;
-use crate::bytes::{ByteMap, FieldType, MapKind, MapNode, Record, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Limits, MapKind, MapNode, Record, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, Packing, ReadOptions, Summary};
 
@@ -401,7 +401,7 @@ impl FileModel for Model {
         Model::packing(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

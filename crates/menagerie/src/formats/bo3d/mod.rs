@@ -9,7 +9,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::{Axes, Hidden};
+use crate::scene::{Axes, Hidden, Turn};
 
 mod check;
 pub mod codes;
@@ -43,7 +43,7 @@ pub static FORMAT: Format = Format {
     extensions: &["bo3d"],
     mime: "model/x-bo3d",
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
-    axes: Axes::Y_UP_FRONT_MINUS_Z,
+    axes: Axes { turn: Turn::None, ..Axes::Y_UP_FRONT_MINUS_Z },
     unit: "not stated",
     hidden: Hidden::Counts,
     capabilities: Capabilities {

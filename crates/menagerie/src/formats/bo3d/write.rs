@@ -1,5 +1,5 @@
 use super::model::{BONE, COLOUR, Entity, KEY, MeshData, Model, TRIANGLE, VERTEX16, VERTEX32, Vertices};
-use crate::bytes::{ByteMap, Writer, align};
+use crate::bytes::{ByteMap, Limits, Writer, align};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -122,7 +122,7 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

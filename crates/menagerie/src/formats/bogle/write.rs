@@ -1,6 +1,6 @@
 use super::geometry::{BoneEncoding, Geometry, INDEX, VERTEX_F32, VERTEX_U32};
 use super::model::{Animation, BONE, Camera, Collection, Instance, Light, Material, Model, ROTATION, Slot};
-use crate::bytes::{ByteMap, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -190,7 +190,7 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

@@ -3,7 +3,7 @@ use super::model::{
     Profile, Record, Ref, SLOTS, Text,
 };
 use super::{codes, frame};
-use crate::bytes::{ByteMap, FieldType, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -357,7 +357,7 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

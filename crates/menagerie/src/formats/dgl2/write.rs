@@ -1,5 +1,5 @@
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, TRIANGLE};
-use crate::bytes::{ByteMap, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -82,7 +82,7 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

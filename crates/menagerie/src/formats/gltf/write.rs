@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::json::Document;
 use super::locate;
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
-use crate::bytes::{ByteMap, FieldType, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -203,7 +203,7 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
 

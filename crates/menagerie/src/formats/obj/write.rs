@@ -1,6 +1,6 @@
 use super::model::Model;
 use super::read;
-use crate::bytes::ByteMap;
+use crate::bytes::{ByteMap, Limits};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
 
@@ -14,7 +14,7 @@ impl FileModel for Model {
     }
 
     /// Everything was found in reading the file.
-    fn check(&self, _: &mut Issues) {}
+    fn check(&self, _: &Limits, _: &mut Issues) {}
 
     fn layout(&self) -> ByteMap {
         text_lines(&self.text)

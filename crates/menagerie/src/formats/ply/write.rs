@@ -1,7 +1,7 @@
 use super::header::{Element, Form, PropertyKind, Scalar};
 use super::lift;
 use super::model::Model;
-use crate::bytes::{ByteMap, FieldType, MapNode, Span};
+use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -15,7 +15,7 @@ impl FileModel for Model {
     }
 
     /// Everything was found in reading the file.
-    fn check(&self, _: &mut Issues) {}
+    fn check(&self, _: &Limits, _: &mut Issues) {}
 
     fn layout(&self) -> ByteMap {
         let body = self.header.bytes.min(self.bytes.len());

@@ -1,6 +1,6 @@
 use super::model::{Ascii, Binary, FACET, Model};
 use super::{check, lift};
-use crate::bytes::{ByteMap, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
 
@@ -40,7 +40,7 @@ impl FileModel for Model {
         self.summary()
     }
 
-    fn check(&self, issues: &mut Issues) {
+    fn check(&self, _: &Limits, issues: &mut Issues) {
         check::check(self, issues);
     }
 

@@ -32,16 +32,13 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         return Err(issue);
     }
     let made = if options.limits == Limits::default() { model.lifted.take() } else { None };
-    let (mut scene, issues) = match made {
+    let (scene, issues) = match made {
         Some(scene) => (scene, Issues::default()),
         None => {
             let (scene, issues) = make(model, &options.limits);
             (scene, if model.lifted.is_checked() { Issues::default() } else { issues })
         }
     };
-    if options.flip_v {
-        flip_v(&mut scene);
-    }
     Ok(Lifted { scene, issues })
 }
 
@@ -206,12 +203,4 @@ fn without(object: &Object, names: &[&str]) -> Object {
 fn floats<const N: usize>(value: &Value) -> Option<[f32; N]> {
     let list: Option<Vec<f32>> = value.as_array()?.iter().map(float_from_json).collect();
     list?.try_into().ok()
-}
-
-fn flip_v(scene: &mut Scene) {
-    let primitives = scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives);
-    for uv in primitives.flat_map(|primitive| &mut primitive.uvs).flatten() {
-        let [_, v] = uv;
-        *v = 1.0 - *v;
-    }
 }
