@@ -8,6 +8,13 @@ pub struct Limits {
     pub inflated_bytes: u64,
     /// How many times larger than the compressed data the inflated data may be.
     pub inflate_ratio: u64,
+    /// Vertices, and triangles, that a Scene may draw when every instance of a mesh is written out, as formats without
+    /// instances need it.
+    pub drawn: u64,
+    /// Keys that all channels of all animations together may be resampled to.
+    pub keys: u64,
+    /// The largest file that is written, in bytes.
+    pub output_bytes: u64,
     /// How deep a tree may be.
     pub depth: usize,
     /// How many issues of one code are kept; further ones are counted.
@@ -20,6 +27,9 @@ impl Default for Limits {
             file_bytes: 16 << 30,
             inflated_bytes: 4 << 30,
             inflate_ratio: 1100,
+            drawn: 40_000_000,
+            keys: 4_000_000,
+            output_bytes: 8 << 30,
             depth: 1024,
             issues_per_code: 100,
         }

@@ -55,6 +55,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 4,
         vertex_limit: Some(65535),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -51,6 +51,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 1,
         vertex_limit: Some(65536),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[
