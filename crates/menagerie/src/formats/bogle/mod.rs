@@ -16,6 +16,7 @@ mod check;
 pub mod codes;
 mod frame;
 mod geometry;
+mod joints;
 mod lift;
 mod lower;
 mod model;

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use glam::Mat4;
 
 use super::frame::Frame;
+use super::joints::{self, Joints};
 use super::model::{Instance, Model, is_affine, named};
 use super::tree::Tree;
 use super::{FORMAT, names};
@@ -25,6 +26,7 @@ use skeleton::Skeleton;
 
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
 pub(super) use look::{Surface, vertical_fov};
+pub(super) use skeleton::{REPEATED, REPEATED_AFTER};
 
 /// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
 const COPIES: usize = 64 << 20;
@@ -38,6 +40,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
         highest_bones: highest_bones(model),
+        joints: joints::of_collections(model),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
         budget: COPIES.max(model.tree_offset()),
@@ -59,6 +62,8 @@ struct Lifter<'a> {
     meshes: BTreeMap<Variant, MeshId>,
     /// For each geometry the highest bone that a vertex hangs on.
     highest_bones: Vec<Option<u32>>,
+    /// For each collection which bones its joints are.
+    joints: Vec<Joints>,
     /// The copies of collections, each with its bones.
     skeletons: Vec<Skeleton>,
     /// For each collection its copies.

@@ -23,7 +23,7 @@ use super::model::{Instance, Model};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{WriteOptions, report_unheld};
+use crate::formats::{Purpose, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology};
 use nodes::Role;
 use pool::Pool;
@@ -44,6 +44,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
 struct Lowering<'a> {
     scene: &'a Scene,
     losses: &'a mut LossReport,
+    purpose: Purpose,
     parents: Vec<Option<NodeId>>,
     /// The nodes of the shown scene, parents first.
     nodes: Vec<NodeId>,
@@ -94,6 +95,7 @@ impl<'a> Lowering<'a> {
         let mut lowering = Self {
             scene,
             losses,
+            purpose: options.purpose,
             parents,
             nodes,
             roles,
@@ -257,6 +259,21 @@ impl<'a> Lowering<'a> {
             let message = "BOGLE draws triangles only; lines and points were left out";
             self.losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(count));
         }
+    }
+
+    /// Whether something is written as the engine needs it. What came from a BOGLE file stays as it was, unless the
+    /// file is for the engine in so many words.
+    fn for_engine(&self, from_file: bool) -> bool {
+        match self.purpose {
+            Purpose::Both => !from_file,
+            Purpose::Engine => true,
+            Purpose::Document => false,
+        }
+    }
+
+    /// Whether the whole Scene was a BOGLE file.
+    fn scene_from_file(&self) -> bool {
+        self.scene.extras.of(FORMAT.id).is_some()
     }
 
     fn role(&self, id: NodeId) -> Role {
