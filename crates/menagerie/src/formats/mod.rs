@@ -38,6 +38,7 @@ pub mod bogle;
 pub mod das2;
 #[cfg(feature = "dgl2")]
 pub mod dgl2;
+pub mod engine;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 #[cfg_attr(
     not(all(feature = "obj", feature = "ply", feature = "stl")),
