@@ -4,9 +4,35 @@
 //! ([`FileModel::lift_as_engine`](super::FileModel::lift_as_engine)). Here that Scene is compared with the one that the
 //! document describes, vertex by vertex.
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::ops::unmirror;
 use crate::scene::{Hidden, MorphTarget, NodeId, Pose, Primitive, Scene};
+
+/// The Scene with its mirrors in the meshes instead of the nodes, for engines that cull back faces and never look
+/// whether a transform mirrors; `None` where nothing is mirrored. What that changed is reported as added.
+pub fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
+    let mirrors = |matrix: Mat4| matrix.determinant() < 0.0;
+    let of_nodes = scene.nodes.values().any(|node| mirrors(node.transform.matrix()));
+    let of_skins = scene.skins.values().flat_map(|skin| &skin.inverse_binds).any(|matrix| mirrors(*matrix));
+    if !of_nodes && !of_skins {
+        return None;
+    }
+    let mut turned = scene.clone();
+    let done = unmirror(&mut turned);
+    let message = "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
+    for aspect in [Aspect::Transforms, Aspect::Hierarchy] {
+        if done.any() {
+            losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(done.nodes));
+        }
+    }
+    if done.added_meshes > 0 {
+        let message = format!("{} meshes that are shown mirrored and unmirrored were copied", done.added_meshes);
+        losses.push(Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(done.added_triangles));
+    }
+    Some(turned)
+}
 
 /// How far the engine's pose of a model is from the document's at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]

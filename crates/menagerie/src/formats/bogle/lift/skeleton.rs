@@ -23,13 +23,13 @@ pub(in crate::formats::bogle) const REPEATED: &str = "repeated_key";
 pub(in crate::formats::bogle) const REPEATED_AFTER: f32 = 1.0 / 60.0;
 
 /// A copy of a collection in the Scene.
-pub(super) struct Skeleton {
+pub(in crate::formats::bogle) struct Skeleton {
     /// Which collection.
-    collection: usize,
+    pub(in crate::formats::bogle) collection: usize,
     /// The node that holds the roots.
-    armature: NodeId,
+    pub(in crate::formats::bogle) armature: NodeId,
     /// For each joint its node.
-    joints: Vec<NodeId>,
+    pub(in crate::formats::bogle) joints: Vec<NodeId>,
 }
 
 impl Lifter<'_> {
@@ -292,7 +292,7 @@ struct Track {
 }
 
 /// The keys of an animation in the order of time, with times that rise: the exporter's do already.
-fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
+pub(in crate::formats::bogle) fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
     let mut keys: Vec<&Key> = animation.keys.iter().filter(|key| key.time.is_finite()).collect();
     if keys.windows(2).any(|pair| matches!(pair, [a, b] if a.time > b.time)) {
         keys.sort_by(|a, b| a.time.total_cmp(&b.time));

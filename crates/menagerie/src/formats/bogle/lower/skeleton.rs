@@ -27,6 +27,8 @@ pub(super) struct Rig {
     pub(super) parents: Vec<Option<usize>>,
     /// Which bones of the file the bones here are: they are joints, for the engine of two bones each.
     pub(super) joints: Joints,
+    /// Whether that is how a BOGLE file had them.
+    pub(super) was_doubled: bool,
     /// For each joint of the skin its bone in the file.
     pub(super) bone_of_joint: Vec<usize>,
     /// For each joint of the skin where the rest pose has what is bound to it; `None` when that is where it is.
@@ -104,6 +106,7 @@ impl Lowering<'_> {
         let transform = Frame::Turned.to_file(parent, node.transform.matrix());
         let mut rig = self.rig(bones, Some(armature), transform)?;
         rig.from_file = true;
+        rig.was_doubled = kept;
         rig.wanted = kept_index(&node.extras, "collection");
         rig.group = rig.wanted;
         rig.collection.name = names::lower(&node.name, &node.extras);
@@ -157,6 +160,7 @@ impl Lowering<'_> {
             bones,
             parents,
             joints: Joints::Plain,
+            was_doubled: false,
             bone_of_joint: Vec::new(),
             moved: None,
             from_file: false,
