@@ -14,10 +14,10 @@ use super::lift::{Skeleton, lift, lift_with_skeletons, rising};
 use super::model::{Collection, Key, Model, is_affine, named};
 use crate::bytes::Limits;
 use crate::diag::Issues;
-use crate::formats::engine::pose_errors;
+use crate::formats::engine::{pose_errors, turn_mirrored_faces};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
-    Channel, Extras, Interpolation, NodeId, Pose, Property, Scene, Shading, Transform, Turn,
+    Channel, Extras, Interpolation, NodeId, Property, Scene, Shading, Transform, Turn,
 };
 
 /// How far off a pose may be, as a part of the model's diagonal. What is right is off by 3e-5, what is wrong by 0.005
@@ -236,6 +236,7 @@ pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     for (animation, tracks) in scene.animations.iter_mut().zip(tracks) {
         animation.channels = tracks;
     }
+    // Back faces are culled and nobody looks whether a matrix mirrors (E12).
     turn_mirrored_faces(scene);
     light(model, scene);
     lifted
@@ -440,32 +441,6 @@ fn transform(world: &DMat4) -> Transform {
     }
     let (translation, rotation, _, _) = Transform::Matrix(matrix).to_trs();
     Transform::Trs { translation, rotation, scale: glam::Vec3::ONE }
-}
-
-/// Back faces are culled and nobody looks whether a matrix mirrors (E12): mirrored objects get a mesh with its faces
-/// turned over, after all others.
-fn turn_mirrored_faces(scene: &mut Scene) {
-    let worlds = Pose::rest(scene).worlds;
-    let mirrored = |id: NodeId| worlds.get(id.index()).is_some_and(|world| world.determinant() < 0.0);
-    let shown: Vec<(NodeId, crate::scene::MeshId)> = scene
-        .nodes
-        .iter()
-        .filter(|(id, node)| mirrored(*id) && node.skin.is_none())
-        .filter_map(|(id, node)| Some((id, node.mesh?)))
-        .collect();
-    let mut turned = std::collections::BTreeMap::new();
-    for (id, mesh) in shown {
-        let copy = *turned.entry(mesh).or_insert_with(|| {
-            let mut copy = scene.meshes.get(mesh).cloned().unwrap_or_default();
-            for primitive in &mut copy.primitives {
-                primitive.indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
-            }
-            scene.meshes.push(copy)
-        });
-        if let Some(node) = scene.nodes.get_mut(id) {
-            node.mesh = Some(copy);
-        }
-    }
 }
 
 /// The engine's light (E15): `emissive + diffuse · (lights + ambient of the material · ambient of the scene)`. Where no
