@@ -102,6 +102,8 @@ pub struct Format {
     pub axes: Axes,
     /// What one unit is, as far as anybody knows.
     pub unit: &'static str,
+    /// Metres in a unit, where the format or its engine says so.
+    pub metres: Option<f32>,
     /// Whether hidden nodes count to the size of a model: they do where a flag hides what could be drawn, and not where
     /// they are no more than helpers.
     pub hidden: Hidden,
@@ -516,6 +518,22 @@ impl Format {
             }
         }
         Reading { model, issues }
+    }
+}
+
+impl Reading {
+    /// Adds to the issues what only lifting notices, and what the format's original engine does with such a file: then
+    /// they are all that can be said about it.
+    pub fn examine(&mut self, options: &ReadOptions<'_>) {
+        let Some(model) = &self.model else { return };
+        match model.lift(options) {
+            Ok(lifted) => self.issues.append_new(lifted.issues),
+            Err(issue) => self.issues.push(issue),
+        }
+        model.check_engine(&options.limits, &mut self.issues);
+        if self.issues.needs_locating() {
+            self.issues.locate(&model.layout());
+        }
     }
 }
 
