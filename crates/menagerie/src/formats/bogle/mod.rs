@@ -12,10 +12,13 @@ use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
 use crate::scene::{Axes, Hidden};
 
+mod added;
 mod check;
 pub mod codes;
+mod engine;
 mod frame;
 mod geometry;
+mod joints;
 mod lift;
 mod lower;
 mod model;
@@ -25,6 +28,7 @@ mod tree;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;

@@ -15,6 +15,7 @@ use crate::scene::Axes;
 
 mod check;
 pub mod codes;
+mod engine;
 mod forest;
 mod frame;
 mod geometry;
@@ -29,6 +30,7 @@ mod sampler;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{
@@ -104,7 +106,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, options, _| Ok(Box::new(read::read(bytes, &options.limits)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read_or_salvage(bytes, &options.limits, issues)?)),
     stream: None,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
