@@ -9,7 +9,7 @@ use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::bmd::{self, FORMAT, FaceKind, Mesh, Model, StReading, VertexKind, flat_colour};
 use menagerie::formats::{ReadOptions, WriteOptions};
-use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, Turn, assert_scene};
+use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, assert_scene};
 use serde_json::{Value, json};
 use support::{TestFile, own, real, through};
 
@@ -165,7 +165,7 @@ fn posed(scene: &Scene, animation: Option<(&str, f32)>, mesh: usize) -> Vec<Vec3
         for primitive in node.mesh.iter().flat_map(|mesh| &scene.meshes[*mesh].primitives) {
             if index(primitive) == Some(mesh as u64) {
                 let points = pose.positions(scene, id, primitive);
-                return points.into_iter().map(|p| Turn::YUpToZUp.vec3(p)).collect();
+                return points.into_iter().map(|p| FORMAT.axes.turn.inverse().vec3(p)).collect();
             }
         }
     }
@@ -411,7 +411,7 @@ fn stl(bytes: &[u8], scale: f32) -> Scene {
     for line in text.lines().filter_map(|line| line.trim().strip_prefix("vertex")) {
         let position: Vec<f32> = line.split_whitespace().map(|x| x.parse::<f32>().unwrap() * scale).collect();
         primitive.indices.push(primitive.positions.len() as u32);
-        primitive.positions.push(Turn::ZUpToYUp.vector(position.try_into().unwrap()));
+        primitive.positions.push(FORMAT.axes.turn.vector(position.try_into().unwrap()));
     }
     assert!(primitive.positions.len() > 1000 && primitive.positions.len() % 3 == 0);
     primitive.normals = menagerie::ops::smooth_normals(&primitive);
@@ -459,7 +459,7 @@ fn the_box_man_is_packed_better_than_by_the_original() {
         let (mut own, mut original) = (ErrorStats::default(), ErrorStats::default());
         let meant = &scene.meshes.values().next().unwrap().primitives[0].positions;
         for (vertex, meant) in model.meshes.iter().flat_map(|mesh| &mesh.vertices).zip(meant) {
-            let meant = Vec3::from_array(Turn::YUpToZUp.vector(*meant));
+            let meant = Vec3::from_array(FORMAT.axes.turn.inverse().vector(*meant));
             let place = places.get(usize::from(vertex.bone())).copied().unwrap_or_default();
             let off = place.transform_point3(vertex.position().into()) - meant;
             let step = vertex.packed_position().map_or(0.0625, Se32::step);

@@ -10,7 +10,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::{Axes, Hidden, Turn};
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
@@ -47,7 +47,7 @@ pub static FORMAT: Format = Format {
     extensions: &["bmd"],
     mime: "model/x-bmd",
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
-    axes: Axes { turn: Turn::ZUpToYUp, ..Axes::Z_UP_FRONT_PLUS_Y },
+    axes: Axes::Z_UP_FRONT_PLUS_Y,
     unit: "not stated; the engine draws 40 units a metre",
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {

@@ -27,13 +27,13 @@ use crate::bytes::decode_text;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
-    Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node, NodeId,
+    Axes, Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node, NodeId,
     Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn, srgb_byte_to_linear,
     transform_distance,
 };
 
 /// From the file's axes to the Scene's.
-pub(super) const TURN: Turn = Turn::ZUpToYUp;
+pub(super) const TURN: Turn = Axes::Z_UP_FRONT_PLUS_Y.turn;
 
 /// Makes the Scene that a file means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
