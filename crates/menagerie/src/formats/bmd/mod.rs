@@ -14,9 +14,11 @@ use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
+mod engine;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod packing;
 mod pose;
 mod read;
