@@ -295,12 +295,14 @@ pub struct Loss {
     pub count: usize,
     /// The largest and mean error with their unit, where it was measured.
     pub error: Option<(ErrorStats, &'static str)>,
+    /// Whether menagerie finds it again in a note inside the result, which no other program reads.
+    pub noted: bool,
 }
 
 impl Loss {
     /// Something that happened to one thing and has no size.
     pub fn new(aspect: Aspect, kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { aspect, kind, path: path.into(), message: message.into(), count: 1, error: None }
+        Self { aspect, kind, path: path.into(), message: message.into(), count: 1, error: None, noted: false }
     }
 
     /// The same for `count` things.
@@ -364,6 +366,11 @@ impl LossReport {
     /// Something is there, not exactly.
     pub fn approximated(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>) {
         self.push(Loss::new(aspect, LossKind::Approximated, path, message));
+    }
+
+    /// Something is approximated for every program but menagerie, which finds it again in a note inside the result.
+    pub fn noted(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>) {
+        self.push(Loss { noted: true, ..Loss::new(aspect, LossKind::Approximated, path, message) });
     }
 
     /// Something was not there before.

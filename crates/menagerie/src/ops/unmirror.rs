@@ -33,13 +33,9 @@ impl Unmirrored {
 pub fn unmirror(scene: &mut Scene) -> Unmirrored {
     let rest = Pose::rest(scene);
     let mirrored: Vec<bool> = rest.worlds.iter().map(is_mirrored).collect();
-    let of_skins = mirrored_skins(scene, &rest);
-    let shows_mirrored = |id: NodeId| match scene.nodes.get(id).and_then(|node| node.skin) {
-        Some(_) => of_skins.get(id.index()).copied().unwrap_or(false),
-        None => mirrored.get(id.index()).copied().unwrap_or(false),
-    };
+    let shows = |(id, mesh): (NodeId, MeshId)| (id, mesh, rest.is_mirrored(scene, id));
     let shown: Vec<(NodeId, MeshId, bool)> =
-        scene.nodes.iter().filter_map(|(id, node)| Some((id, node.mesh?, shows_mirrored(id)))).collect();
+        scene.nodes.iter().filter_map(|(id, node)| Some(shows((id, node.mesh?)))).collect();
     if !mirrored.contains(&true) && shown.iter().all(|(_, _, mirrored)| !mirrored) {
         return Unmirrored::default();
     }
@@ -83,14 +79,6 @@ pub fn unmirror(scene: &mut Scene) -> Unmirrored {
 
 fn is_mirrored(world: &Mat4) -> bool {
     Mat3::from_mat4(*world).determinant() < 0.0
-}
-
-/// For each node with a skin, whether the joints show its mesh mirrored; the first joint decides.
-fn mirrored_skins(scene: &Scene, rest: &Pose) -> Vec<bool> {
-    let of_node = |id: NodeId| {
-        rest.palette(scene, id).and_then(|palette| palette.first().map(is_mirrored)).unwrap_or(false)
-    };
-    scene.nodes.iter().map(|(id, _)| of_node(id)).collect()
 }
 
 /// A mirror along X.
