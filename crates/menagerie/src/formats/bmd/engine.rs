@@ -3,8 +3,8 @@
 
 use glam::{Mat4, Quat, Vec3};
 
-use super::model::{Animation, FaceKind, Mesh, Model, PSEUDO_PARENT, rotation};
-use super::pose::{Keys, base};
+use super::model::{Animation, FaceKind, Mesh, Model, PSEUDO_PARENT, Track, rotation};
+use super::pose::{Keys, base, posed};
 use super::{codes, lift};
 use crate::bytes::{Limits, Se32, f8a_to_f32};
 use crate::diag::{Code, Issues};
@@ -201,7 +201,7 @@ impl Check<'_> {
             return;
         }
         let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
-        let document = lift::lift(self.model, &options).scene;
+        let document = lift::lift_with(self.model, &options, lift::Reading::Plain).scene;
         let engine = lift::lift_with(self.model, &options, lift::Reading::Engine).scene;
         for found in pose_errors(&document, &engine) {
             if found.error <= POSE_TOLERANCE {
@@ -273,6 +273,27 @@ pub(super) fn places(model: &Model, animation: &Animation) -> Vec<Vec<Place>> {
         keys.iter().enumerate().map(of_bone).collect()
     };
     (0..frames).map(at).collect()
+}
+
+/// The same places by the document's rules.
+pub(super) fn document_places(model: &Model, animation: &Animation) -> Vec<Vec<Place>> {
+    let of_tracks = |track: &Track| Keys::of(track, animation.frame_count);
+    let mut keys: Vec<Keys> = animation.tracks.iter().map(of_tracks).collect();
+    keys.resize(model.bones.len(), Keys::default());
+    let at = |frame: u8| {
+        let of_bone = |(bone, keys): (usize, &Keys)| {
+            let rest = base(&model.bones, bone);
+            let frame = f32::from(frame);
+            let (translation, rotation, _) =
+                posed(keys, rest, frame, animation.frame_count, animation.loops());
+            match bone {
+                0 => Place { translation: rest.0, rotation: rest.1 },
+                _ => Place { translation, rotation },
+            }
+        };
+        keys.iter().enumerate().map(of_bone).collect()
+    };
+    (0..animation.frame_count.max(1)).map(at).collect()
 }
 
 /// The keys before and after a frame, around the end always, and how far it is between them.

@@ -106,7 +106,8 @@ fn is_padded(mesh: &Mesh, count: usize) -> bool {
     same && mesh.faces.iter().all(|face| face.corners().iter().all(|corner| (*corner as usize) < left))
 }
 
-fn has_spare_frame(animation: &Animation) -> bool {
+/// Whether an animation has a last frame without keys.
+pub(super) fn has_spare_frame(animation: &Animation) -> bool {
     let last = usize::from(animation.frame_count).saturating_sub(1);
     let keyed = |keys: &Keys| keys.frames().any(|frame| frame >= last);
     last > 0 && !animation.tracks.iter().any(|track| keyed(&Keys::of(track, animation.frame_count)))

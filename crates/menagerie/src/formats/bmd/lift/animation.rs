@@ -3,8 +3,10 @@ use serde_json::{Value, json};
 
 use super::{Lifting, Reading, TURN};
 use crate::bytes::{Se32, decode_text};
-use crate::formats::bmd::{FORMAT, engine};
+use crate::formats::bmd::engine::{self, Place};
+use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::model::{Animation, rotation};
+use crate::formats::bmd::notes::has_spare_frame;
 use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};
 use crate::scene::{Animation as SceneAnimation, Channel, Extras, Interpolation, NodeId, Property};
 
@@ -24,15 +26,18 @@ impl Lifting<'_> {
         for (i, animation) in self.model.animations.iter().enumerate() {
             let lifted = match self.reading {
                 Reading::Document => self.animation(i, animation),
-                Reading::Engine => self.engine_animation(animation),
+                Reading::Engine => self.framed(animation, &engine::places(self.model, animation)),
+                Reading::Plain => self.framed(animation, &engine::document_places(self.model, animation)),
             };
             self.scene.animations.push(lifted);
         }
     }
 
-    /// The animation in the places that the engine gives the bones at whole frames, which it never mixes (E11).
-    fn engine_animation(&self, animation: &Animation) -> SceneAnimation {
-        let places = engine::places(self.model, animation);
+    /// The animation from the places of the bones at whole frames; the engine knows no others (E11).
+    /// A last frame without keys is the engine's alone, which is on its way back to the first there.
+    fn framed(&self, animation: &Animation, places: &[Vec<Place>]) -> SceneAnimation {
+        let spare = usize::from(!animation.loops() && has_spare_frame(animation));
+        let places = places.get(..places.len().saturating_sub(spare)).unwrap_or_default();
         let times: Vec<f32> = (0..places.len()).map(|frame| frame as f32 / rate(animation)).collect();
         let mut lifted = SceneAnimation::default();
         for (bone, node) in self.nodes.iter().enumerate().skip(1) {
@@ -41,9 +46,7 @@ impl Lifting<'_> {
             let moved = of_bone().flat_map(|place| TURN.vec3(place.translation).to_array()).collect();
             let turned = of_bone().flat_map(|place| TURN.quat(place.rotation).to_array()).collect();
             for (property, values) in [(Property::Translation, moved), (Property::Rotation, turned)] {
-                let mut channel = channel(node, property, times.clone(), values);
-                channel.interpolation = Interpolation::Step;
-                lifted.channels.push(channel);
+                lifted.channels.push(channel(node, property, times.clone(), values));
             }
         }
         lifted

@@ -36,6 +36,9 @@ use crate::scene::{
 /// From the file's axes to the Scene's.
 pub(super) const TURN: Turn = Axes::Z_UP_FRONT_PLUS_Y.turn;
 
+/// What the node is called that shows the first level of detail.
+pub(super) const MODEL_NAME: &str = "model";
+
 /// Whose reading of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
@@ -43,6 +46,8 @@ pub(super) enum Reading {
     Document,
     /// The engine's, with the same nodes and meshes; bones that the document's reading folds away come last.
     Engine,
+    /// What the engine should show by the document: its bones and frames, posed as the document says.
+    Plain,
 }
 
 /// Makes the Scene that a file means.
@@ -186,7 +191,7 @@ impl Lifting<'_> {
         for (i, kind) in self.kinds.clone().iter().enumerate() {
             let place = self.rest.get(i).copied().unwrap_or_default();
             let binding = match kind {
-                _ if self.reading == Reading::Engine && self.is_made(i) => self.engine_binding(i, skin),
+                _ if self.reading != Reading::Document && self.is_made(i) => self.engine_binding(i, skin),
                 BoneKind::Ordinary(_) if self.baked.contains_key(&i) => self.baked_binding(i, joint_of, place),
                 BoneKind::Ordinary(_) => {
                     let joint = joint_of.get(i).copied().unwrap_or(0);
@@ -332,7 +337,7 @@ impl Lifting<'_> {
     fn levels(&mut self) {
         let mut top: Option<NodeId> = None;
         for (level, meshes) in self.level_ranges().into_iter().enumerate() {
-            let name = if level == 0 { "model".to_owned() } else { format!("model.lod{level}") };
+            let name = if level == 0 { MODEL_NAME.to_owned() } else { format!("{MODEL_NAME}.lod{level}") };
             let Some(mesh) = self.mesh(&meshes, true) else { continue };
             let mut node = Node { name, mesh: Some(mesh), skin: self.skin, ..Node::default() };
             node.extras.set(FORMAT.id, "level", level);
