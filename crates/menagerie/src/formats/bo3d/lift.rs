@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::model::{Entity, Fx, Key, MeshData, Model};
 use super::placement::{Placement, nlerp, nlerp_error};
-use super::{DEFAULT_FPS, FORMAT, codes};
+use super::{DEFAULT_FPS, FORMAT, TURN, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
@@ -43,7 +43,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
-/// Where every entity is at bind pose.
+/// Where every entity is at bind pose, in the Scene's axes.
 fn worlds(model: &Model) -> Vec<Placement> {
     let mut worlds: Vec<Placement> = Vec::with_capacity(model.entities.len());
     for (index, entity) in model.entities.iter().enumerate() {
@@ -54,8 +54,9 @@ fn worlds(model: &Model) -> Vec<Placement> {
     worlds
 }
 
+/// The local place of an entity, in the Scene's axes.
 fn placement(entity: &Entity) -> Placement {
-    Placement::from_fields(entity.position, entity.scale, entity.rotation)
+    Placement::from_fields(entity.position, entity.scale, entity.rotation).turned()
 }
 
 struct Lifter<'a> {
@@ -85,7 +86,7 @@ impl Lifter<'_> {
                 node.extras.set(FORMAT.id, "name_bytes", entity.name.clone());
             }
             if matches!(node.transform, Transform::Matrix(_)) {
-                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity)));
+                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity).turned()));
             }
             let id = self.scene.nodes.push(node);
             if let Some(parent) = parent.and_then(|parent| self.scene.nodes.get_mut(Id::new(parent))) {
@@ -271,8 +272,8 @@ fn geometry(data: &MeshData) -> Primitive {
     let mut uvs = Vec::with_capacity(vertices.len());
     for [u, v, nx, ny, nz, x, y, z] in vertices {
         uvs.push([clean(u), clean(v)]);
-        normals.push([clean(nx), clean(ny), clean(nz)]);
-        primitive.positions.push([clean(x), clean(y), clean(z)]);
+        normals.push(TURN.vector([clean(nx), clean(ny), clean(nz)]));
+        primitive.positions.push(TURN.vector([clean(x), clean(y), clean(z)]));
     }
     let vertex_count = primitive.positions.len();
     let in_range = |triangle: &&[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
@@ -373,6 +374,7 @@ fn key_place(key: &Key) -> Placement {
         key.scale.map(|x| x.get()),
         key.rotation.map(|x| x.get()),
     )
+    .turned()
 }
 
 /// A clip that is longer than its last key holds until its end: one channel gets a last key there, marked as made up.

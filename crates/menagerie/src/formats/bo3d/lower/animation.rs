@@ -283,7 +283,9 @@ fn whole_frame(time: f32, rate: f32) -> Option<i32> {
     ((frame - whole).abs() <= tolerance && whole.abs() < 1e9).then_some(whole as i32)
 }
 
+/// A key in the file's axes.
 fn key(frame: i32, place: &Placement) -> Key {
+    let place = place.turned();
     Key {
         frame: frame.into(),
         position: place.position.to_array().map(Into::into),

@@ -6,6 +6,7 @@ use half::f16;
 use super::Lowering;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bo3d::TURN;
 use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
     Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices,
@@ -100,8 +101,10 @@ impl Lowering<'_> {
         let rows: Vec<[f32; 8]> = order
             .iter()
             .filter_map(|&i| {
-                let ([u, v], [nx, ny, nz], [x, y, z]) = (uvs.get(i)?, normals.get(i)?, positions.get(i)?);
-                Some([*u, *v, *nx, *ny, *nz, *x, *y, *z])
+                let [u, v] = *uvs.get(i)?;
+                let [nx, ny, nz] = TURN.vector(*normals.get(i)?);
+                let [x, y, z] = TURN.vector(*positions.get(i)?);
+                Some([u, v, nx, ny, nz, x, y, z])
             })
             .collect();
         let index = |i: u32| place.get(i as usize).and_then(|i| u16::try_from(*i).ok()).unwrap_or(0);

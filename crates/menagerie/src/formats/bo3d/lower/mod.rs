@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::model::{Entity, Model, VFloat};
 use super::placement::Placement;
-use super::{DEFAULT_FPS, FORMAT};
+use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::{WriteOptions, kept_nodes, report_unheld};
@@ -30,7 +30,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     lowering.meshes();
     lowering.animations();
     lowering.report_shear();
-    lowering.model
+    lowering.finished()
 }
 
 struct Lowering<'a> {
@@ -44,7 +44,7 @@ struct Lowering<'a> {
     nodes: Vec<NodeId>,
     /// For each node of the Scene, its entity.
     entity_of: Vec<Option<usize>>,
-    /// For each entity, where it is at bind pose.
+    /// For each entity, where it is at bind pose, in the Scene's axes.
     worlds: Vec<Placement>,
 }
 
@@ -101,6 +101,19 @@ impl<'a> Lowering<'a> {
                 *place = Some(index);
             }
         }
+    }
+
+    /// The model in its own axes. Up to here the headers of entities are in the Scene's; keys and vertices were turned as
+    /// they were copied.
+    fn finished(self) -> Model {
+        let mut model = self.model;
+        for entity in &mut model.entities {
+            entity.position = turned(entity.position);
+            let [w, x, y, z] = entity.rotation;
+            let [x, y, z] = turned([x, y, z]);
+            entity.rotation = [w, x, y, z];
+        }
+        model
     }
 
     /// Adds an entity below another, and notes where it is.
@@ -169,6 +182,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// A vector in the file's axes; none at all has no signs, whatever it came through.
+fn turned(vector: [f32; 3]) -> [f32; 3] {
+    if vector == [0.0; 3] { [0.0; 3] } else { TURN.vector(vector) }
+}
+
 /// How far apart two transforms are beyond the rounding of floats.
 fn off(a: &Mat4, b: &Mat4) -> f64 {
     let size = b.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
@@ -206,15 +224,17 @@ fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
         .unwrap_or_else(|| name.as_bytes().to_vec())
 }
 
+/// The place that an entity had in its file, in the Scene's axes.
 fn local_from_json(value: &Value) -> Option<Placement> {
     let list = |name: &str| -> Option<Vec<f32>> {
         value.get(name)?.as_array()?.iter().map(float_from_json).collect()
     };
-    Some(Placement {
+    let local = Placement {
         position: Vec3::from_array(list("position")?.try_into().ok()?),
         rotation: glam::Quat::from_array(list("rotation")?.try_into().ok()?),
         scale: Vec3::from_array(list("scale")?.try_into().ok()?),
-    })
+    };
+    Some(local.turned())
 }
 
 /// A quaternion in the order of the file.
