@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use menagerie::diag::{EMPTY, Issue, Severity, render};
-use menagerie::formats::Format;
+use menagerie::formats::{Format, lift_into};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -117,7 +117,11 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
     let folders = opened::folders(input, &args.finding);
     let options = opened::read_options(&folders, &args.finding);
     match opened::open(input, &args.finding, &options) {
-        Ok(opened) => {
+        Ok(mut opened) => {
+            // What is wrong with single vertices and keys only shows when the Scene is made.
+            if let Some(model) = &opened.model {
+                lift_into(model.as_ref(), &options, &mut opened.issues);
+            }
             let issues = weigh(opened.issues.into_sorted(), args);
             let wants_text = !args.json && !args.sarif;
             let text = if wants_text { text(&name, &issues, &opened.bytes) } else { String::new() };

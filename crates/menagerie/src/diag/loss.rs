@@ -295,12 +295,22 @@ pub struct Loss {
     pub count: usize,
     /// The largest and mean error with their unit, where it was measured.
     pub error: Option<(ErrorStats, &'static str)>,
+    /// Whether reading left it out already: it is not in the Scene, so that no comparison of Scenes sees it.
+    pub unread: bool,
 }
 
 impl Loss {
     /// Something that happened to one thing and has no size.
     pub fn new(aspect: Aspect, kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { aspect, kind, path: path.into(), message: message.into(), count: 1, error: None }
+        Self {
+            aspect,
+            kind,
+            path: path.into(),
+            message: message.into(),
+            count: 1,
+            error: None,
+            unread: false,
+        }
     }
 
     /// The same for `count` things.
@@ -397,6 +407,14 @@ impl LossReport {
                 let loss = Loss::new(Aspect::Extras, LossKind::Damaged, issue.path.clone(), message);
                 self.push(loss.count(count));
             }
+        }
+    }
+
+    /// What reading the source left out because a Scene has no place for it.
+    pub fn left_out(&mut self, issues: &Issues) {
+        for left in issues.left_out() {
+            let loss = Loss::new(left.aspect, LossKind::Dropped, left.path.clone(), left.message.clone());
+            self.push(Loss { unread: true, ..loss.count(left.count) });
         }
     }
 

@@ -339,6 +339,12 @@ impl Reading {
         issues.push(issue.into());
         Self { model: None, issues }
     }
+
+    /// Makes the Scene, and adds what only that shows to the issues: then they are all that is wrong with the file.
+    pub fn lift(&mut self, options: &ReadOptions<'_>) -> Option<Scene> {
+        let model = self.model.as_deref()?;
+        lift_into(model, options, &mut self.issues)
+    }
 }
 
 /// A file as it is.
@@ -376,6 +382,28 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
     }
+}
+
+/// The Scene of a model, with all that was found in making it among the issues, and the bytes of each. None where the
+/// model cannot be lifted: then an issue says why.
+pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut Issues) -> Option<Scene> {
+    let scene = match model.lift(options) {
+        Ok(lifted) => {
+            issues.append(lifted.issues);
+            Some(lifted.scene)
+        }
+        Err(issue) => {
+            let same = |known: &Issue| known.code == issue.code && known.path == issue.path;
+            if !issues.iter().any(same) {
+                issues.push(issue);
+            }
+            None
+        }
+    };
+    if issues.needs_locating() {
+        issues.locate(&model.layout());
+    }
+    scene
 }
 
 /// A Scene and what was found in making it.

@@ -131,7 +131,8 @@ fn read_back(format: &Format, output: &Output) -> Result<Scene, String> {
     let beside = Beside(output);
     let mut options = ReadOptions::default();
     options.files = &beside;
-    let reading = format.open(&output.bytes, &options);
+    let mut reading = format.open(&output.bytes, &options);
+    let scene = reading.lift(&options).ok_or("what was written cannot be lifted");
     let errors: Vec<String> =
         reading.issues.iter().filter(|i| i.severity == Severity::Error).map(|i| i.to_string()).collect();
     if !errors.is_empty() {
@@ -142,7 +143,7 @@ fn read_back(format: &Format, output: &Output) -> Result<Scene, String> {
     if again.bytes != output.bytes {
         return Err("what was written is not rewritten byte for byte".to_owned());
     }
-    Ok(model.lift(&options).map_err(|issue| format!("not lifted: {issue}"))?.scene)
+    Ok(scene?)
 }
 
 /// Whether some loss of the same aspect covers a difference, and is not smaller where both are measured alike.

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json::{Buffer, Document, Object};
-use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
 use crate::bytes::{Reader, Span};
@@ -36,7 +36,6 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
         document,
         buffers: Vec::new(),
         beside: Vec::new(),
-        lifted: LiftedOnce::default(),
     };
     version(&model)?;
     load_buffers(&mut model, options, issues);

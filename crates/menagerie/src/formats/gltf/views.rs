@@ -44,11 +44,10 @@ impl Decoded {
 
 /// How many bytes reading a model may take in memory, beyond the file.
 pub(super) fn budget(model: &Model, limits: &Limits) -> usize {
-    /// What even the smallest file may take.
-    const LEAST: u64 = 64 << 20;
     let outside: usize = model.beside.iter().map(|(_, bytes)| bytes.len()).sum();
     let all = (model.bytes.len() + outside) as u64;
-    let allowed = all.saturating_mul(limits.inflate_ratio).max(LEAST).min(limits.inflated_bytes);
+    let allowed =
+        all.saturating_mul(limits.inflate_ratio).max(limits.least_memory).min(limits.inflated_bytes);
     usize::try_from(allowed).unwrap_or(usize::MAX)
 }
 

@@ -34,7 +34,7 @@ crate::diag::code! {
         why: "They are not in conversions. The file keeps them when it is rewritten.",
         fix: "Nothing has to be done.";
     MANY_GROUPS = Warning "obj/many-groups": "there are more objects, groups and materials than are kept apart",
-        document: "The format sets no limit; that of 65,536 parts is menagerie's own.",
+        document: "The format sets no limit; that of 65,536 parts is menagerie's own, and one of the limits that a program can set.",
         why: "What comes after is put together, for nobody handles so many parts.",
         fix: "Export with fewer groups.";
     SMOOTHING = Info "obj/smoothing-groups": "smoothing groups say how normals should be made",

@@ -8,13 +8,11 @@ use super::codes;
 use super::indices::Indices;
 use super::parse::{Change, Corner, Counts, Element, Kind, Piece};
 use super::weld::{Table, Vertices, Weld};
-use crate::bytes::{Span, extend_tight, resize_tight};
+use crate::bytes::{Limits, Span, extend_tight, resize_tight};
 use crate::diag::{Issue, Issues};
 use crate::ops::{cut_quad, triangulate};
 use crate::scene::Topology;
 
-/// Parts that are kept apart.
-const MOST_PARTS: usize = 1 << 16;
 /// Places that are remembered of numbers that are too large as yet.
 const MOST_SUSPECTS: usize = 4096;
 /// What stands for the normal of a corner that has none, in the smoothing group of the lower bits.
@@ -89,6 +87,8 @@ pub(super) struct Gatherer {
     empty: usize,
     first_empty: Option<Span>,
     suspects: Vec<Suspect>,
+    /// Parts that are kept apart.
+    most_parts: usize,
 }
 
 /// A name that takes effect with the next element.
@@ -105,9 +105,9 @@ enum Of {
 }
 
 impl Gatherer {
-    /// Nothing yet; so many issues of a code are kept.
-    pub(super) fn new(issues_per_code: usize) -> Self {
-        Self { issues: Issues::new(issues_per_code), ..Self::default() }
+    /// Nothing yet.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { issues: Issues::new(limits.issues_per_code), most_parts: limits.parts, ..Self::default() }
     }
 
     /// What is known so far.
@@ -224,7 +224,7 @@ impl Gatherer {
     }
 
     fn find_part(&mut self, topology: Topology) -> usize {
-        let full = self.gathered.parts.len() >= MOST_PARTS;
+        let full = self.gathered.parts.len() >= self.most_parts;
         if let Some((name, span)) = self.object.waiting.take()
             && !self.is_full(full, span)
         {
@@ -263,8 +263,9 @@ impl Gatherer {
 
     fn is_full(&mut self, full: bool, span: Span) -> bool {
         if full {
+            let most = self.most_parts;
             self.issues.push_with(&codes::MANY_GROUPS, || {
-                let message = format!("only the first {MOST_PARTS} parts are kept apart");
+                let message = format!("only the first {most} parts are kept apart");
                 Issue::new(&codes::MANY_GROUPS, "", message).at(span)
             });
         }

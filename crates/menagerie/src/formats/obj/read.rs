@@ -55,7 +55,7 @@ fn gather(
     issues: &mut Issues,
 ) -> Result<Gathered, Issue> {
     let per_code = options.limits.issues_per_code;
-    let mut gatherer = Gatherer::new(per_code);
+    let mut gatherer = Gatherer::new(&options.limits);
     let start = blocks.peek(BLOCK)?;
     let utf16 = start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]);
     // Old Macintosh programs end lines so.

@@ -182,9 +182,6 @@ pub struct Header {
     pub lines: usize,
 }
 
-/// The longest header that is read.
-pub(super) const LONGEST: usize = 1 << 20;
-
 /// Reads the header at the beginning of a file.
 pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
     if !start.starts_with(b"ply") || start.get(3).is_some_and(|byte| !byte.is_ascii_whitespace()) {

@@ -6,7 +6,7 @@ use super::header::{self, Element, Form, Header, PropertyKind, Scalar};
 use super::model::{Model, summary};
 use super::rows::Rows;
 use super::{check, codes, lift};
-use crate::bytes::{Span, Token, read_float};
+use crate::bytes::{Limits, Span, Token, read_float};
 use crate::diag::{Issue, Issues, TRUNCATED};
 use crate::formats::ReadOptions;
 use crate::formats::stream::{BLOCK, Blocks, Streamed};
@@ -15,7 +15,7 @@ use crate::formats::stream::{BLOCK, Blocks, Streamed};
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {
     let mut source = bytes;
     let (header, contents) =
-        contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), issues)?;
+        contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), &options.limits, issues)?;
     Ok(Model { bytes: bytes.to_vec(), header, contents })
 }
 
@@ -27,7 +27,7 @@ pub(super) fn stream(
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
     let mut blocks = Blocks::new(source, options);
-    let (header, contents) = contents(&mut blocks, length, &mut issues)?;
+    let (header, contents) = contents(&mut blocks, length, &options.limits, &mut issues)?;
     let bytes = blocks.offset();
     let summary = summary(&header, &contents);
     Ok(Streamed { scene: lift::scene(&header, contents), summary, issues, bytes })
@@ -36,16 +36,17 @@ pub(super) fn stream(
 fn contents(
     blocks: &mut Blocks<'_>,
     length: Option<u64>,
+    limits: &Limits,
     issues: &mut Issues,
 ) -> Result<(Header, Contents), Issue> {
-    let header = header::read(blocks.peek(header::LONGEST)?, issues)?;
+    let header = header::read(blocks.peek(limits.header_bytes)?, issues)?;
     blocks.next_bytes(header.bytes)?;
     check::header(&header, issues);
     let room = length.unwrap_or(0).saturating_sub(header.bytes as u64);
     let builder = Builder::new(&header, issues);
     let contents = match header.form {
         Form::Ascii => text(&header, blocks, builder, room)?,
-        form => binary(&header, form, blocks, builder, room)?,
+        form => binary(&header, form, &mut Rows::new(blocks, limits), builder, room)?,
     };
     Ok((header, contents))
 }
@@ -60,16 +61,15 @@ fn worth(element: &Element, form: Form, room: u64) -> usize {
 fn binary(
     header: &Header,
     form: Form,
-    blocks: &mut Blocks<'_>,
+    rows: &mut Rows<'_, '_>,
     mut builder: Builder<'_>,
     room: u64,
 ) -> Result<Contents, Issue> {
-    let mut rows = Rows::new(blocks);
     for element in &header.elements {
         let reserve = worth(element, form, room);
         let found = match (element.name.as_str(), element.row_bytes()) {
-            ("vertex", Some(stride)) => vertices(element, form, stride, reserve, &mut rows, &mut builder)?,
-            _ => other_rows(element, form, reserve, &mut rows, &mut builder)?,
+            ("vertex", Some(stride)) => vertices(element, form, stride, reserve, rows, &mut builder)?,
+            _ => other_rows(element, form, reserve, rows, &mut builder)?,
         };
         builder.contents.rows.push(found as usize);
         if found < element.count {

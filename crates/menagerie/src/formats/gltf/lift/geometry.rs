@@ -193,7 +193,12 @@ impl<'a> Lifter<'a> {
     }
 
     /// The vectors of a list; what is not finite is repaired and reported.
-    fn vectors<const N: usize>(&mut self, accessor: u32, list: &List<'_>, default: f32) -> Vec<[f32; N]> {
+    pub(super) fn vectors<const N: usize>(
+        &mut self,
+        accessor: u32,
+        list: &List<'_>,
+        default: f32,
+    ) -> Vec<[f32; N]> {
         let mut vectors = list.vectors(default);
         self.finite(accessor, vectors.as_flattened_mut(), N);
         vectors

@@ -2,6 +2,7 @@
 
 mod animations;
 mod geometry;
+mod instancing;
 mod lights;
 mod materials;
 mod nodes;
@@ -24,21 +25,13 @@ use crate::diag::{Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{self, Extras, Scene, float_from_json};
 
-/// The Scene that a model means. Fails when the model needs an extension that is not understood.
-///
-/// What had to be forgiven is among the issues, unless [`super::check`] has said it already.
+/// The Scene that a model means, and what had to be forgiven. Fails when the model needs an extension that is not
+/// understood.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
     if let Some(issue) = check::required_extensions(model).into_iter().next() {
         return Err(issue);
     }
-    let made = if options.limits == Limits::default() { model.lifted.take() } else { None };
-    let (scene, issues) = match made {
-        Some(scene) => (scene, Issues::default()),
-        None => {
-            let (scene, issues) = make(model, &options.limits);
-            (scene, if model.lifted.is_checked() { Issues::default() } else { issues })
-        }
-    };
+    let (scene, issues) = make(model, &options.limits);
     Ok(Lifted { scene, issues })
 }
 
@@ -46,7 +39,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
 ///
 /// What glTF has no place for is noted in `extras`, and anybody can write there: notes that would break the Scene are
 /// believed no longer, all of them.
-pub(super) fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
+fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
     let (scene, issues) = make_believing(model, limits);
     if !notes::are_in(model) || scene::check(&scene).is_ok() {
         return (scene, issues);
@@ -99,6 +92,7 @@ impl<'a> Lifter<'a> {
         self.cameras();
         self.lights();
         self.nodes();
+        self.instances();
         self.skins();
         self.animations();
         self.fit_skins();
@@ -151,7 +145,9 @@ impl<'a> Lifter<'a> {
         if !ours || from_gltf {
             lifting.keep("asset", self.asset());
             // Not those that are gone: data is written unpacked, and references to it are not carried.
-            let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
+            let gone = |name: &str| {
+                COMPRESSION.contains(&name) || (name != extension::INSTANCING && refers(name, &Value::Null))
+            };
             for (field, names) in [
                 ("extensionsUsed", &document.extensions_used),
                 ("extensionsRequired", &document.extensions_required),

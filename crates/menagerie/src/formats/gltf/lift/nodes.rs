@@ -10,7 +10,8 @@ use super::{Lifter, floats, plain_extras, repair, without};
 use crate::scene::{Id, Lod, Node, NodeId, SceneRoot, Skin, Transform, float_from_json};
 
 /// Extensions of nodes that become part of the Scene.
-const UNDERSTOOD: [&str; 3] = [extension::LIGHTS, extension::LOD, extension::VISIBILITY];
+const UNDERSTOOD: [&str; 4] =
+    [extension::LIGHTS, extension::INSTANCING, extension::VISIBILITY, extension::LOD];
 
 impl Lifter<'_> {
     pub(super) fn nodes(&mut self) {
@@ -185,8 +186,11 @@ impl Lifter<'_> {
 
     fn node(&mut self, index: usize, node: &json::Node, children: Vec<NodeId>, lods: Vec<NodeId>) -> Node {
         let document = &self.model.document;
-        let understood: &[&str] =
-            if lods.is_empty() { &[extension::LIGHTS, extension::VISIBILITY] } else { &UNDERSTOOD };
+        let understood: &[&str] = if lods.is_empty() {
+            UNDERSTOOD.split_last().map_or(&[], |(_, others)| others)
+        } else {
+            &UNDERSTOOD
+        };
         let mut lifting = Lifting::new(node.extras.as_ref(), &node.extensions, understood);
         let mut transform = self.transform(index, node);
         if let Some(exact) = lifting.take("matrix").as_ref().and_then(floats::<16>) {
