@@ -122,6 +122,18 @@ impl Checker<'_> {
         let mut one = |what: &str, index: u32, count: usize, pointer: String| {
             if index as usize >= count {
                 let message = format!("{what} {index} of {count} does not exist");
+                let aspect = match what {
+                    "scene" => Aspect::Scenes,
+                    "node" => Aspect::Hierarchy,
+                    "mesh" => Aspect::Topology,
+                    "skin" => Aspect::Skins,
+                    "camera" => Aspect::Cameras,
+                    "light" => Aspect::Lights,
+                    "material" => Aspect::Materials,
+                    "texture" | "image" | "sampler" => Aspect::Textures,
+                    _ => Aspect::Extras,
+                };
+                issues.give_up(aspect, "references", pointer.clone(), (1, 1));
                 self.model.report(issues, &codes::REFERENCE, || pointer, || message);
             }
         };
@@ -316,6 +328,8 @@ impl Checker<'_> {
         for (at, other) in found {
             for key in other.keys() {
                 let pointer = || format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let left = "properties that the format does not define are left out";
+                issues.leave_out(Aspect::Extras, left, at.clone(), 1);
                 let message = || format!("{key:?} is not a property of the format");
                 self.model.report(issues, &codes::UNKNOWN_PROPERTY, pointer, message);
             }

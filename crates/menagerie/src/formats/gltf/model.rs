@@ -90,9 +90,16 @@ impl Model {
     /// The bytes of a buffer view, unless it reaches past its buffer.
     pub fn view(&self, index: u32) -> Option<&[u8]> {
         let view = self.document.buffer_views.get(index as usize)?;
+        self.view_start(index).filter(|bytes| bytes.len() as u64 == view.byte_length)
+    }
+
+    /// The bytes of a buffer view as far as they are there: a file that was cut off has the beginning of one.
+    pub(super) fn view_start(&self, index: u32) -> Option<&[u8]> {
+        let view = self.document.buffer_views.get(index as usize)?;
         let start = usize::try_from(view.byte_offset.unwrap_or(0)).ok()?;
         let end = start.checked_add(usize::try_from(view.byte_length).ok()?)?;
-        self.buffer(view.buffer)?.get(start..end)
+        let buffer = self.buffer(view.buffer)?;
+        buffer.get(start..end.min(buffer.len()))
     }
 
     /// Where in the file a part of a buffer view is; `None` when the buffer is not in the file itself.

@@ -70,6 +70,14 @@ impl<'a> Views<'a> {
         self.model.view(view).ok_or_else(|| format!("buffer view {view} reaches past its buffer"))
     }
 
+    /// The bytes of a view as far as they are there.
+    pub(super) fn get_start(&self, view: u32) -> Option<&'a [u8]> {
+        match self.decoded.0.get(&view) {
+            Some(decoded) => decoded.as_ref().ok().map(|(bytes, _)| bytes.as_slice()),
+            None => self.model.view_start(view),
+        }
+    }
+
     /// The distance from one element of a view to the next, where it says one.
     pub(super) fn stride(&self, view: u32) -> Option<usize> {
         if let Some(Ok((_, stride))) = self.decoded.0.get(&view) {

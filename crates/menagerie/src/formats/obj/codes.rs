@@ -49,6 +49,10 @@ crate::diag::code! {
         document: "Every line begins with the name of its statement, or is a comment.",
         why: "It is passed over. The file keeps it when it is rewritten.",
         fix: "Put a # before it.";
+    LAST_LINE = Info "obj/last-line": "the last line has no end",
+        document: "Nothing is said about it; programs end every line.",
+        why: "The file may be cut off, and then a number on this line may lack digits, and what came after is gone. Whether it is nobody can know.",
+        fix: "Compare the file with the one it came from, or end the line.";
     NOT_UTF8 = Info "obj/not-utf8": "a name is not UTF-8",
         document: "Nothing is said about the encoding.",
         why: "It is read as Windows-1252; the bytes are kept when the file is rewritten.",

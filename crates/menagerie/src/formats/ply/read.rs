@@ -7,7 +7,7 @@ use super::model::{Model, summary};
 use super::rows::Rows;
 use super::{check, codes, lift};
 use crate::bytes::{Limits, Span, Token, read_float};
-use crate::diag::{Issue, Issues, TRUNCATED};
+use crate::diag::{Aspect, Issue, Issues, TRUNCATED};
 use crate::formats::ReadOptions;
 use crate::formats::stream::{BLOCK, Blocks, Streamed};
 
@@ -51,6 +51,26 @@ fn contents(
     Ok((header, contents))
 }
 
+/// What is left out when something follows the last row.
+const TRAILING: &str = "what follows the last row is left out";
+
+/// Counts the rows that a file that was cut off lacks: of the element that it ends in, and of all after it.
+fn give_up_rows(header: &Header, from: usize, found: u64, builder: &mut Builder<'_>) {
+    for (i, element) in header.elements.iter().enumerate().skip(from) {
+        let found = if i == from { found } else { 0 };
+        let (aspect, what) = match element.name.as_str() {
+            "vertex" => (Aspect::Positions, "vertices"),
+            "face" => (Aspect::Topology, "faces"),
+            "tristrips" => (Aspect::Topology, "strips"),
+            "edge" => (Aspect::Topology, "lines"),
+            _ => continue,
+        };
+        let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+        let missing = count(element.count.saturating_sub(found));
+        builder.issues.give_up(aspect, what, element.name.clone(), (missing, count(element.count)));
+    }
+}
+
 /// How many rows are worth making room for: those that are promised, as far as the file has bytes for them.
 fn worth(element: &Element, form: Form, room: u64) -> usize {
     element.count.min(room / element.least_bytes(form) as u64) as usize
@@ -75,6 +95,7 @@ fn binary(
         if found < element.count {
             let issue = rows.truncated(element, found);
             builder.issues.push(issue);
+            give_up_rows(header, builder.contents.rows.len() - 1, found, &mut builder);
             let missing = header.elements.len() - builder.contents.rows.len();
             builder.contents.rows.extend(std::iter::repeat_n(0, missing));
             return Ok(builder.finish(rows.position()));
@@ -89,6 +110,7 @@ fn binary(
     if end > start {
         let message = format!("{} bytes follow the last row", end - start);
         let span = Span { start, end };
+        builder.issues.leave_out(Aspect::Extras, TRAILING, "trailing", 1);
         builder.issues.push(Issue::new(&codes::TRAILING_BYTES, "trailing", message).at(span));
     }
     Ok(builder.finish(end))
@@ -392,12 +414,14 @@ fn text(
             format!("the file ends after {} of {} rows of {}", reader.found, element.count, element.name);
         let path = format!("{}[{}]", element.name, reader.found);
         builder.issues.push(Issue::new(&TRUNCATED, path, message).at(Span { start: end, end }));
+        give_up_rows(header, reader.element, reader.found, &mut builder);
         builder.contents.rows.push(reader.found as usize);
         let missing = header.elements.len().saturating_sub(builder.contents.rows.len());
         builder.contents.rows.extend(std::iter::repeat_n(0, missing));
     }
     if let Some(start) = reader.trailing {
         let message = "more values follow than the header declares";
+        builder.issues.leave_out(Aspect::Extras, TRAILING, "trailing", 1);
         builder.issues.push(Issue::new(&codes::TRAILING_BYTES, "trailing", message).at(Span { start, end }));
     }
     Ok(builder.finish(end))

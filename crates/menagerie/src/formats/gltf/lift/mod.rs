@@ -21,7 +21,7 @@ use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
 use super::{check, codes, extension};
 use crate::bytes::{Limits, Span};
-use crate::diag::{Code, Issue, Issues, LIMIT};
+use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{self, Extras, Scene, float_from_json};
 
@@ -48,6 +48,7 @@ fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
     let message = "what menagerie noted in the extras does not fit the rest and is left out";
     let span = Span::new(model.json.start, model.json.end);
     issues.push(Issue::new(&codes::NOTES, "", message).at(span));
+    issues.leave_out(Aspect::Extras, message, "", 1);
     (scene, issues)
 }
 
@@ -105,10 +106,17 @@ impl<'a> Lifter<'a> {
         self.model.report(&mut self.issues, code, || pointer.into(), || message.into());
     }
 
-    /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it.
+    /// How many elements an accessor is said to have.
+    fn stated(&self, accessor: u32) -> usize {
+        let accessor = self.model.document.accessors.get(accessor as usize);
+        accessor.map_or(0, |accessor| usize::try_from(accessor.count).unwrap_or(usize::MAX))
+    }
+
+    /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it. Of one that is
+    /// cut off the elements that are there.
     fn list(&mut self, accessor: u32, shapes: &[&str]) -> Option<List<'a>> {
         // One that cannot be read was named by the check of all accessors.
-        let list = List::of(&self.views, accessor).ok()?;
+        let list = List::of(&self.views, accessor).ok().or_else(|| List::beginning(&self.views, accessor))?;
         if !shapes.iter().any(|shape| Shape::named(shape) == Some(list.shape)) {
             let message = format!("elements of the type {} are expected here", shapes.join(" or "));
             self.report(&codes::ACCESSOR_TYPE, format!("/accessors/{accessor}/type"), message);
