@@ -10,6 +10,7 @@ mod opened;
 mod options;
 mod output;
 mod samples;
+mod selector;
 mod streamed;
 mod terminal;
 mod textures;

@@ -86,7 +86,7 @@ fn draw(
 ) -> Result<Result<PathBuf, String>> {
     let drawn = model.lift(options).and_then(|mut lifted| {
         resolve_textures(&mut lifted.scene, options.files);
-        png(&thumbnail(&lifted.scene, written.format, PICTURE)?)
+        png(&thumbnail(&lifted.scene, PICTURE)?)
     });
     let bytes = match drawn {
         Ok(bytes) => bytes,

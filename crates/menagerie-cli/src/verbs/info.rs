@@ -124,9 +124,8 @@ impl Report {
                 Ok(mut lifted) => {
                     issues.append(lifted.issues);
                     self.fill_from_scene(&mut lifted.scene, options);
-                    let sized = self.format.zip(terminal.map(Protocol::size));
-                    self.picture =
-                        sized.and_then(|(format, size)| thumbnail(&lifted.scene, format, size).ok());
+                    let size = terminal.map(Protocol::size);
+                    self.picture = size.and_then(|size| thumbnail(&lifted.scene, size).ok());
                 }
                 Err(issue) => issues.push(issue),
             }

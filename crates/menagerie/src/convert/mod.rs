@@ -7,7 +7,7 @@ mod textures;
 
 pub use textures::{TextureStatus, resolve_textures};
 
-use crate::diag::{Aspect, Issue, Issues, LossReport};
+use crate::diag::{Aspect, Issue, Issues, LossReport, Severity};
 use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
@@ -47,6 +47,8 @@ pub struct Conversion {
     pub issues: Issues,
     /// What the conversion cost.
     pub losses: LossReport,
+    /// What the target's original engine does with the result that its document does not say.
+    pub engine: Issues,
     /// The textures that the model names, and whether they were found.
     pub textures: Vec<TextureStatus>,
     /// The Scene that was lowered; `None` when the file was written back as it was.
@@ -123,14 +125,14 @@ fn finished(
     mut issues: Issues,
 ) -> Result<Conversion, Failed> {
     match result {
-        Ok(Done { output, losses: of_target, textures, scene, changes }) => {
+        Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
             if scene.is_some() {
                 losses.left_out(&issues);
             }
             losses.append(of_target);
-            Ok(Conversion { from, to, output, issues, losses, textures, scene, changes })
+            Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, changes })
         }
         Err(issue) => {
             issues.push(issue);
@@ -183,6 +185,7 @@ impl ConvertOptions<'_> {
 struct Done {
     output: Output,
     losses: LossReport,
+    engine: Issues,
     textures: Vec<TextureStatus>,
     scene: Option<Scene>,
     changes: Option<Changes>,
@@ -205,7 +208,34 @@ fn write_back(
         textures = resolve_textures(&mut lifted.scene, options.read.files);
     }
     insist(options, issues)?;
-    Ok(Done { output, losses: LossReport::new(), textures, scene: None, changes: None })
+    let engine = in_engine(model, options);
+    Ok(Done { output, losses: LossReport::new(), engine, textures, scene: None, changes: None })
+}
+
+/// What the original engine does with a result; nothing where it was written for the document alone.
+fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
+    let mut issues = Issues::new(options.read.limits.issues_per_code);
+    if options.write.purpose.serves_engine() {
+        model.check_engine(&options.read.limits, &mut issues);
+        if issues.needs_locating() {
+            issues.locate(&model.layout());
+        }
+    }
+    issues
+}
+
+/// What is written is valid: a result that breaks its own format's rules is a fault of the writer, and is not written.
+fn valid(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<(), Issue> {
+    let mut issues = Issues::new(options.read.limits.issues_per_code);
+    model.check(&options.read.limits, &mut issues);
+    match issues.iter().find(|issue| issue.severity == Severity::Error) {
+        Some(issue) => Err(Issue::new(
+            &INVALID_RESULT,
+            issue.path.clone(),
+            format!("the result would not be valid: {} [{}]", issue.message, issue.code),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn through_scene(
@@ -253,9 +283,11 @@ fn from_scene(
     }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
     let lowered = (to.lower)(checked, &options.write, &mut losses)?;
+    valid(lowered.as_ref(), options)?;
+    let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
     output.beside.extend(beside);
-    Ok(Done { output, losses, textures, scene: Some(scene), changes })
+    Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.
@@ -281,6 +313,10 @@ crate::diag::code! {
         document: "What operations need is menagerie's own rule: the animation whose pose is baked must be there.",
         why: "The result would not be what was asked for, so nothing is written.",
         fix: "See with menagerie info what the model has, and ask for that.";
+    INVALID_RESULT = Error "convert/invalid-result": "the result would break the rules of its own format",
+        document: "The rules are those of the target's document, as validate checks them.",
+        why: "A file that its own format does not allow is worse than none, so nothing is written.",
+        fix: "Please report it with the file: the writer should have kept the rules.";
     DAMAGED_SOURCE = Error "convert/damaged": "the source is damaged, and only whole files were asked for",
         document: "What a damaged file has lost is listed with codes and bytes before this message.",
         why: "A conversion would lack what the source lacks.",

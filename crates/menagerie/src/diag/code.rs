@@ -45,6 +45,13 @@ pub struct Code {
     pub fix: &'static str,
 }
 
+impl Code {
+    /// Whether it is about what a format's original engine does: `bmd/engine-triangle-room`.
+    pub fn is_of_engine(&self) -> bool {
+        self.id.split_once('/').is_some_and(|(_, what)| what.starts_with("engine-"))
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id)

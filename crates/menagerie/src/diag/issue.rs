@@ -227,6 +227,22 @@ impl Issues {
         }
     }
 
+    /// Adds the issues of another list that are not here yet: the same place of the same code is one issue, whoever
+    /// found it.
+    pub fn append_new(&mut self, other: Issues) {
+        let known: std::collections::BTreeSet<(&str, String)> =
+            self.list.iter().map(|issue| (issue.code.id, issue.path.clone())).collect();
+        let mut new = Issues::new(other.per_code);
+        for issue in
+            other.list.into_iter().filter(|issue| !known.contains(&(issue.code.id, issue.path.clone())))
+        {
+            new.push(issue);
+        }
+        new.damage = other.damage;
+        new.left_out = other.left_out;
+        self.append(new);
+    }
+
     /// Fills in the byte range of the issues that have only a path.
     pub fn locate(&mut self, map: &ByteMap) {
         for issue in self.list.iter_mut().filter(|issue| issue.span.is_none() && !issue.path.is_empty()) {

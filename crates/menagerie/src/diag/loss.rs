@@ -297,6 +297,8 @@ pub struct Loss {
     pub error: Option<(ErrorStats, &'static str)>,
     /// Whether reading left it out already: it is not in the Scene, so that no comparison of Scenes sees it.
     pub unread: bool,
+    /// Whether menagerie finds it again in a note inside the result, which no other program reads.
+    pub noted: bool,
 }
 
 impl Loss {
@@ -310,6 +312,7 @@ impl Loss {
             count: 1,
             error: None,
             unread: false,
+            noted: false,
         }
     }
 
@@ -374,6 +377,11 @@ impl LossReport {
     /// Something is there, not exactly.
     pub fn approximated(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>) {
         self.push(Loss::new(aspect, LossKind::Approximated, path, message));
+    }
+
+    /// Something is approximated for every program but menagerie, which finds it again in a note inside the result.
+    pub fn noted(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>) {
+        self.push(Loss { noted: true, ..Loss::new(aspect, LossKind::Approximated, path, message) });
     }
 
     /// Something was not there before.

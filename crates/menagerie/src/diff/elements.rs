@@ -38,6 +38,8 @@ impl<'a> Elements<'a> {
         let node: &Node = &scene.nodes[id];
         let Some(mesh): Option<MeshId> = node.mesh else { return };
         let start = self.list.len();
+        // What is mirrored shows the other side of its triangles, so they go round the other way.
+        let mirrored = pose.is_mirrored(scene, id);
         for primitive in &scene.meshes[mesh].primitives {
             let positions = match in_world {
                 true => pose.positions(scene, id, primitive),
@@ -47,6 +49,10 @@ impl<'a> Elements<'a> {
             self.parts.push(Part { node: id, primitive, positions });
             for (corners, count) in elements(primitive) {
                 let ordinal = self.list.len() - start;
+                let corners = match (corners, mirrored) {
+                    ([a, b, c], true) if count == 3 => [a, c, b],
+                    _ => corners,
+                };
                 self.list.push(Element { part, corners, count, ordinal });
             }
         }

@@ -59,10 +59,16 @@ impl Comparison<'_> {
     fn pools(&mut self, a: &Elements<'_>, b: &Elements<'_>, tally: &mut Tally) {
         let mut pairing = match_in_place(a, b, self.tolerance.length);
         self.compare(a, b, &pairing.same, tally);
-        // What moved farther than it is large may be another element altogether: then only that it moved is known.
+        // What moved farther than it is large may be another element altogether: then only that it moved is known, and
+        // where some are missing not even that.
+        let some_missing = pairing.left_a.len() != pairing.left_b.len();
         let moved = match_nearest(a, b, &mut pairing);
-        let (near, far): (Vec<Same>, Vec<Same>) = moved.into_iter().partition(|same| is_near(a, b, same));
+        let (near, mut far): (Vec<Same>, Vec<Same>) = moved.into_iter().partition(|same| is_near(a, b, same));
         self.compare(a, b, &near, tally);
+        if some_missing {
+            pairing.left_a.extend(far.iter().map(|same| same.a));
+            pairing.left_b.extend(far.drain(..).map(|same| same.b));
+        }
         self.each_vertex(a, b, &far, |comparison, one, i, other, j| {
             let apart = one.positions[i].distance(other.positions[j]);
             tally.add(Aspect::Positions, one.node, apart, comparison.tolerance.length);

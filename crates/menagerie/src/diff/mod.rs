@@ -9,18 +9,22 @@
 //! must have announced.
 
 mod animations;
+mod announced;
 pub mod codes;
 mod elements;
 mod geometry;
+mod inventory;
+mod lookers;
 mod materials;
 mod nodes;
 
+pub use announced::{CANNOT_SEE, CannotSee};
 pub use codes::CODES;
 
 use std::fmt;
 
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Code, LossReport};
+use crate::diag::{Aspect, Code};
 use crate::scene::{Bounds, CheckedScene, Extras, Pose, Scene};
 
 /// How closely to look.
@@ -100,12 +104,6 @@ impl DiffReport {
         self.differences.is_empty()
     }
 
-    /// The differences of which a conversion's report says nothing: losses that would have been silent.
-    pub fn unannounced<'a>(&'a self, losses: &'a LossReport) -> impl Iterator<Item = &'a Difference> {
-        let announced = |aspect| losses.announced().any(|loss| loss.aspect == aspect);
-        self.differences.iter().filter(move |difference| !announced(difference.aspect))
-    }
-
     /// As the JSON object of the command line's contract.
     pub fn to_json(&self) -> serde_json::Value {
         let differences: Vec<_> = self.differences.iter().map(Difference::to_json).collect();
@@ -160,12 +158,13 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
     let (a, b) = (a.scene(), b.scene());
     let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
     let size = reach(a, &rest_a).max(reach(b, &rest_b));
+    let tolerance = Tolerance::new(options.tolerance.unwrap_or((size * 2e-6).max(1e-6)));
     let mut comparison = Comparison {
         a,
         b,
         options,
-        tolerance: Tolerance::new(options.tolerance.unwrap_or((size * 2e-6).max(1e-6))),
-        matched: nodes::match_nodes(a, b, &rest_a, &rest_b),
+        matched: nodes::match_nodes((a, &rest_a), (b, &rest_b), tolerance.length),
+        tolerance,
         rest_a,
         rest_b,
         report: DiffReport::default(),
@@ -174,6 +173,7 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
     comparison.nodes();
     comparison.geometry();
     comparison.animations();
+    comparison.inventory();
     comparison.report
 }
 

@@ -5,7 +5,7 @@ use glam::Mat4;
 use super::Comparison;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{Camera, Light, LightKind, NodeId, Pose, Projection, Scene, parents, transform_distance};
+use crate::scene::{Node, NodeId, Pose, Scene, parents, transform_distance};
 
 /// Which node of the first Scene is which of the second.
 pub(super) struct Matched {
@@ -20,12 +20,17 @@ pub(super) struct Matched {
 }
 
 /// Matches the nodes of two Scenes: from the roots down by name, then by order, then whatever is left by name alone.
-pub(super) fn match_nodes(a: &Scene, b: &Scene, rest_a: &Pose, rest_b: &Pose) -> Matched {
+pub(super) fn match_nodes(
+    (a, rest_a): (&Scene, &Pose),
+    (b, rest_b): (&Scene, &Pose),
+    tolerance: f32,
+) -> Matched {
     let mut matcher = Matcher {
         a,
         b,
         rest_a,
         rest_b,
+        tolerance,
         matched: Matched {
             pairs: Vec::new(),
             to_b: vec![None; a.nodes.len()],
@@ -52,6 +57,8 @@ struct Matcher<'a> {
     b: &'a Scene,
     rest_a: &'a Pose,
     rest_b: &'a Pose,
+    /// How far apart two places may be that are the same.
+    tolerance: f32,
     matched: Matched,
 }
 
@@ -102,29 +109,29 @@ impl Matcher<'_> {
         (below_a, below_b)
     }
 
-    /// Pairs of siblings: by name in order, then those that are left by what they are, in order.
+    /// Pairs of siblings: those of one name that are alike and where they were, in order; then the nearest of one name;
+    /// then those that were renamed by what they are, in order.
     fn siblings(&self, a: &[NodeId], b: &[NodeId]) -> Vec<(NodeId, NodeId)> {
         let mut by_name: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
         for id in b.iter().filter(|id| self.matched.to_a[id.index()].is_none()) {
             by_name.entry(self.b.nodes[*id].name.as_str()).or_default().push_back(*id);
         }
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for id in a {
-            *names.entry(self.a.nodes[*id].name.as_str()).or_default() += 1;
-        }
-        // As many of one name on both sides are in order; of more or fewer, those that are where they were.
-        names.retain(|name, count| by_name.get(name).is_some_and(|list| list.len() == *count));
+        let name = |id: &NodeId| self.a.nodes[*id].name.as_str();
         let mut pairs = Vec::new();
-        let mut left = Vec::new();
+        let mut moved = Vec::new();
         for id in a {
-            let name = self.a.nodes[*id].name.as_str();
-            let partner = by_name.get_mut(name).and_then(|list| match names.contains_key(name) {
-                true => list.pop_front(),
-                false => self.take_nearest(*id, list),
-            });
-            match partner {
-                Some(partner) => pairs.push((*id, partner)),
-                None => left.push(*id),
+            let list = by_name.get_mut(name(id));
+            // Where order was kept, which is nearly always, the first of the list is it.
+            match list.filter(|list| list.front().is_some_and(|other| self.is_same_place(*id, *other))) {
+                Some(list) => pairs.extend(list.pop_front().map(|partner| (*id, partner))),
+                None => moved.push(*id),
+            }
+        }
+        let mut left = Vec::new();
+        for id in moved {
+            match by_name.get_mut(name(&id)).and_then(|list| self.take_nearest(id, list)) {
+                Some(partner) => pairs.push((id, partner)),
+                None => left.push(id),
             }
         }
         let taken: BTreeSet<NodeId> = pairs.iter().map(|(_, b)| *b).collect();
@@ -134,26 +141,34 @@ impl Matcher<'_> {
             return pairs;
         }
         for id in left {
-            let node = &self.a.nodes[id];
-            let alike = |other: &NodeId| {
-                let other = &self.b.nodes[*other];
-                other.mesh.is_some() == node.mesh.is_some() && other.children.len() == node.children.len()
-            };
-            if let Some(at) = free.iter().position(alike) {
+            if let Some(at) = free.iter().position(|other| self.alike(id, *other)) {
                 pairs.push((id, free.remove(at)));
             }
         }
         pairs
     }
 
-    /// Takes the node that is where the first Scene's is, of several with the same name; the first of equally near ones.
+    /// Whether two nodes show the same kinds of things.
+    fn alike(&self, a: NodeId, b: NodeId) -> bool {
+        let kinds = |node: &Node| {
+            (node.mesh.is_some(), node.camera.is_some(), node.light.is_some(), node.children.len())
+        };
+        kinds(&self.a.nodes[a]) == kinds(&self.b.nodes[b])
+    }
+
+    fn is_same_place(&self, a: NodeId, b: NodeId) -> bool {
+        let (place, other) = (&self.rest_a.worlds[a.index()], &self.rest_b.worlds[b.index()]);
+        self.alike(a, b) && transform_distance(place, other) <= self.tolerance
+    }
+
+    /// Takes the node that is nearest to where the first Scene's is, of several with the same name; of equally near ones
+    /// the first that is alike.
     fn take_nearest(&self, id: NodeId, list: &mut VecDeque<NodeId>) -> Option<NodeId> {
         let place = &self.rest_a.worlds[id.index()];
-        let alike = |other: &NodeId| self.a.nodes[id].mesh.is_some() == self.b.nodes[*other].mesh.is_some();
         // By distance, roughly, so that rounding does not decide; then what draws something is what draws something.
         let key = |other: &NodeId| {
             let apart = transform_distance(place, &self.rest_b.worlds[other.index()]);
-            ((apart * 1e4).min(1e9) as u64, !alike(other))
+            ((apart * 1e4).min(1e9) as u64, !self.alike(id, *other))
         };
         // So many of one name are in order, or nobody could tell them apart anyway.
         let near = list.iter().take(256);
@@ -232,6 +247,8 @@ impl Comparison<'_> {
         }
         let path = first_off.unwrap_or_default();
         self.report.measured(Aspect::Transforms, path, "nodes are somewhere else", off, "scene units");
+        self.cameras();
+        self.lights();
     }
 
     /// How far points of a unit box move between two transforms; zero within the tolerance.
@@ -297,70 +314,11 @@ impl Comparison<'_> {
         if !both_still && !self.tolerance.all_same(rest_a, rest_b) {
             self.report.push(Aspect::Morphs, path, "the morph weights at rest differ");
         }
-        let (camera_a, camera_b) =
-            (a.camera.map(|id| &self.a.cameras[id]), b.camera.map(|id| &self.b.cameras[id]));
-        self.cameras(path, camera_a, camera_b);
-        let (light_a, light_b) = (a.light.map(|id| &self.a.lights[id]), b.light.map(|id| &self.b.lights[id]));
-        self.lights(path, light_a, light_b);
         if let (Some(skin_a), Some(skin_b)) =
             (a.skin.and_then(|id| self.a.skins.get(id)), b.skin.and_then(|id| self.b.skins.get(id)))
         {
             self.name(&format!("{path}.skin"), &skin_a.name, &skin_b.name);
             self.extras(&format!("{path}.skin"), &skin_a.extras, &skin_b.extras);
-        }
-    }
-
-    fn cameras(&mut self, path: &str, a: Option<&Camera>, b: Option<&Camera>) {
-        let (a, b) = match (a, b) {
-            (None, None) => return,
-            (Some(a), Some(b)) => (a, b),
-            (a, _) => {
-                let which = if a.is_some() { "first" } else { "second" };
-                let message = format!("has a camera only in the {which} model");
-                return self.report.push(Aspect::Cameras, path, message);
-            }
-        };
-        self.name(&format!("{path}.camera"), &a.name, &b.name);
-        self.extras(&format!("{path}.camera"), &a.extras, &b.extras);
-        let numbers = |projection: &Projection| match *projection {
-            Projection::Perspective { yfov, aspect, near, far } => {
-                [0.0, yfov, aspect.unwrap_or(-1.0), near, far.unwrap_or(-1.0)]
-            }
-            Projection::Orthographic { xmag, ymag, near, far } => [1.0, xmag, ymag, near, far],
-        };
-        if !self.tolerance.all_same(&numbers(&a.projection), &numbers(&b.projection)) {
-            self.report.push(Aspect::Cameras, path, "the camera shows something else");
-        }
-    }
-
-    fn lights(&mut self, path: &str, a: Option<&Light>, b: Option<&Light>) {
-        let (a, b) = match (a, b) {
-            (None, None) => return,
-            (Some(a), Some(b)) => (a, b),
-            (a, _) => {
-                let which = if a.is_some() { "first" } else { "second" };
-                return self.report.push(
-                    Aspect::Lights,
-                    path,
-                    format!("has a light only in the {which} model"),
-                );
-            }
-        };
-        self.name(&format!("{path}.light"), &a.name, &b.name);
-        self.extras(&format!("{path}.light"), &a.extras, &b.extras);
-        let numbers = |light: &Light| {
-            let kind = match light.kind {
-                LightKind::Point => [0.0, 0.0, 0.0],
-                LightKind::Spot { inner, outer } => [1.0, inner, outer],
-                LightKind::Directional => [2.0, 0.0, 0.0],
-            };
-            let [c, l, q] = light.attenuation.unwrap_or([-1.0; 3]);
-            let [r, g, b] = light.color;
-            let [kind, inner, outer] = kind;
-            [kind, inner, outer, r, g, b, light.intensity, light.range.unwrap_or(-1.0), c, l, q]
-        };
-        if !self.tolerance.all_same(&numbers(a), &numbers(b)) {
-            self.report.push(Aspect::Lights, path, "the light shines differently");
         }
     }
 }

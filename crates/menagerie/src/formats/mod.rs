@@ -38,6 +38,7 @@ pub mod bogle;
 pub mod das2;
 #[cfg(feature = "dgl2")]
 pub mod dgl2;
+pub mod engine;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 #[cfg_attr(
     not(all(feature = "obj", feature = "ply", feature = "stl")),
@@ -101,6 +102,8 @@ pub struct Format {
     pub axes: Axes,
     /// What one unit is, as far as anybody knows.
     pub unit: &'static str,
+    /// Metres in a unit, where the format or its engine says so.
+    pub metres: Option<f32>,
     /// Whether hidden nodes count to the size of a model: they do where a flag hides what could be drawn, and not where
     /// they are no more than helpers.
     pub hidden: Hidden,
@@ -389,7 +392,7 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
 pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut Issues) -> Option<Scene> {
     let scene = match model.lift(options) {
         Ok(lifted) => {
-            issues.append(lifted.issues);
+            issues.append_new(lifted.issues);
             Some(lifted.scene)
         }
         Err(issue) => {
@@ -543,6 +546,19 @@ impl Format {
             }
         }
         Reading { model, issues }
+    }
+}
+
+impl Reading {
+    /// Adds to the issues what only lifting notices, and what the format's original engine does with such a file: then
+    /// they are all that can be said about it.
+    pub fn examine(&mut self, options: &ReadOptions<'_>) {
+        self.lift(options);
+        let Some(model) = &self.model else { return };
+        model.check_engine(&options.limits, &mut self.issues);
+        if self.issues.needs_locating() {
+            self.issues.locate(&model.layout());
+        }
     }
 }
 

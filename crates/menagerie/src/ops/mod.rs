@@ -33,6 +33,7 @@ mod strips;
 mod tangents;
 mod triangulate;
 mod turn;
+mod unmirror;
 mod uvs;
 mod weights;
 mod weld;
@@ -63,6 +64,7 @@ pub use strips::{lines_of_strips, triangles_of_fan, triangles_of_strip};
 pub use tangents::tangents;
 pub use triangulate::{cut_quad, triangulate};
 pub use turn::{Turned, turn_axes};
+pub use unmirror::{Unmirrored, unmirror};
 pub use uvs::flip_v;
 pub use weights::{
     LimitedWeights, WeightRepair, heaviest_joints, limit_weights, normalize_weights, vertex_weights,

@@ -1,4 +1,4 @@
-use glam::{Mat4, Quat, Vec3};
+use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::{Animation, Channel, Interpolation, NodeId, Primitive, Property, Scene, Transform, unit_vector};
 
@@ -210,6 +210,13 @@ impl Pose {
             self.worlds.get(joint.index()).copied().unwrap_or_default() * skin.inverse_bind(i)
         };
         Some(skin.joints.iter().enumerate().map(matrix).collect())
+    }
+
+    /// Whether a node shows its mesh mirrored: its transform, or that of its skin's first joint, has a negative determinant.
+    pub fn is_mirrored(&self, scene: &Scene, node: NodeId) -> bool {
+        let own = || self.worlds.get(node.index()).copied().unwrap_or_default();
+        let matrix = self.palette(scene, node).and_then(|palette| palette.first().copied());
+        Mat3::from_mat4(matrix.unwrap_or_else(own)).determinant() < 0.0
     }
 
     /// The box around all that the shown scene draws: visible nodes, the most detailed level.

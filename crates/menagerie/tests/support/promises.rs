@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use menagerie::bytes::{ByteMap, MapKind};
-use menagerie::diag::{Aspect, LossKind, LossReport, Severity};
-use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
+use menagerie::diag::{LossReport, Severity};
+use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, WriteOptions};
 use menagerie::scene::{Scene, check};
 
@@ -117,9 +117,10 @@ pub fn says_what_was_lost(
     let back = read_back(format, output)?;
     let checked = |scene| check(scene).map_err(|broken| format!("the Scene breaks a rule: {broken}"));
     let report = diff(checked(scene)?, checked(&back)?, &DiffOptions::default());
-    let Some(silent) = report.differences.iter().find(|found| !is_named(found, &report, losses)) else {
-        return Ok(());
-    };
+    if let Some(loss) = report.unseen(losses).next() {
+        return Err(format!("{} {} {} did not happen", loss.code(), loss.path, loss.message));
+    }
+    let Some(silent) = report.unannounced(losses).next() else { return Ok(()) };
     let alike = losses.iter().filter(|loss| loss.aspect == silent.aspect);
     let named: Vec<String> =
         alike.map(|loss| format!("{} {} {:?}", loss.path, loss.message, loss.error)).collect();
@@ -144,30 +145,4 @@ fn read_back(format: &Format, output: &Output) -> Result<Scene, String> {
         return Err("what was written is not rewritten byte for byte".to_owned());
     }
     Ok(scene?)
-}
-
-/// Whether some loss of the same aspect covers a difference, and is not smaller where both are measured alike.
-fn is_named(difference: &Difference, report: &DiffReport, losses: &LossReport) -> bool {
-    // Where triangles are missing it is anybody's guess which of the others was which.
-    let guessed = report.differences.iter().any(|other| other.aspect == Aspect::Topology);
-    // Where nodes became something else (BOGLE's bones are no instances), what is left is matched with nodes of the
-    // same name elsewhere, and then their places, contents and sizes of errors cannot be compared.
-    let regrouped =
-        losses.iter().any(|loss| loss.aspect == Aspect::Hierarchy && loss.kind == LossKind::Approximated);
-    let of_nodes = [Aspect::Transforms, Aspect::Cameras, Aspect::Lights, Aspect::Names, Aspect::Visibility];
-    if regrouped && of_nodes.contains(&difference.aspect) {
-        return true;
-    }
-    losses.iter().filter(|loss| loss.aspect == difference.aspect).any(|loss| {
-        match (loss.error, difference.error) {
-            // Poses add up errors along chains of joints, so there the sizes cannot be compared.
-            _ if loss.aspect == Aspect::Animations || guessed || regrouped => true,
-            // What moved farther than it is large may be taken for its neighbour.
-            (Some((named, unit)), Some((found, other))) if unit == other => {
-                let slack = if named.max > 1.0 { 2.0 } else { 1.05 };
-                found.max <= named.max * slack + 1e-4 || !found.max.is_finite()
-            }
-            _ => true,
-        }
-    })
 }

@@ -49,6 +49,7 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes { turn: Turn::ZUpToYUp, ..Axes::Z_UP_FRONT_PLUS_Y },
     unit: "not stated; the engine draws 40 units a metre",
+    metres: Some(1.0 / 40.0),
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {
         weights_per_vertex: 4,

@@ -45,6 +45,7 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes { turn: Turn::None, ..Axes::Y_UP_FRONT_MINUS_Z },
     unit: "not stated",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 1,

@@ -37,6 +37,7 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if read::has_shape(bytes) { Probe::Shape } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "Blender units",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 0,

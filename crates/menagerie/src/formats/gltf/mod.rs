@@ -61,6 +61,7 @@ pub static FORMAT: Format = Format {
     probe,
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "metre",
+    metres: Some(1.0),
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: usize::MAX,

@@ -43,6 +43,7 @@ pub static FORMAT: Format = Format {
     },
     axes: Axes::Z_UP_FRONT_MINUS_Y,
     unit: "not stated; printers take millimetres",
+    metres: None,
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {
         weights_per_vertex: 0,
