@@ -62,7 +62,8 @@ fn try_out(written: Written, glb: Option<&'static Format>, dir: &Path) -> Result
     let folders = Folders::new(Some(dir), &[], &[]);
     let mut options = ReadOptions::default();
     options.files = &folders;
-    let reading = written.format.open(&bytes, &options);
+    let mut reading = written.format.open(&bytes, &options);
+    reading.lift(&options);
     let valid = reading.model.is_some() && !reading.issues.has_errors();
     let issues = reading.issues.iter().count();
     let picture = match reading.model {

@@ -86,16 +86,17 @@ pub fn convert(
     reading.issues.extend(warning);
     let mut issues = reading.issues;
     let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
-    if options.strict && issues.is_damaged() {
-        issues.push(refused(&issues));
-        return Err(Failed { from: Some(from), issues });
-    }
     let result = if from == to && !options.changes_the_model(name) {
-        write_back(model.as_ref(), options)
+        write_back(model.as_ref(), options, &mut issues)
     } else {
         through_scene(model.as_ref(), to, options, &mut issues)
     };
     finished(from, to, result, issues)
+}
+
+/// Refuses a damaged source where only whole ones are wanted.
+fn insist(options: &ConvertOptions<'_>, issues: &Issues) -> Result<(), Issue> {
+    if options.strict && issues.is_damaged() { Err(refused(issues)) } else { Ok(()) }
 }
 
 /// Why a damaged source is not converted.
@@ -116,6 +117,9 @@ fn finished(
         Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
+            if scene.is_some() {
+                losses.left_out(&issues);
+            }
             losses.append(of_target);
             Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, changes })
         }
@@ -142,6 +146,7 @@ pub fn convert_stream(
     };
     let done = result.and_then(|streamed| {
         issues.append(streamed.issues);
+        insist(options, &issues)?;
         from_scene(streamed.scene, Some(from), to, options)
     });
     finished(from, to, done, issues)
@@ -175,11 +180,23 @@ struct Done {
     changes: Option<Changes>,
 }
 
-fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
+fn write_back(
+    model: &dyn FileModel,
+    options: &ConvertOptions<'_>,
+    issues: &mut Issues,
+) -> Result<Done, Issue> {
     let output = model.write()?;
-    // Which textures there are is worth saying even though nothing is done with them.
-    let mut lifted = model.lift(&options.read)?;
-    let textures = resolve_textures(&mut lifted.scene, options.read.files);
+    // Which textures there are and what is damaged is worth saying even though nothing is done with it. A file need not
+    // be understood to be written back.
+    let mut textures = Vec::new();
+    if let Ok(mut lifted) = model.lift(&options.read) {
+        if lifted.issues.needs_locating() {
+            lifted.issues.locate(&model.layout());
+        }
+        issues.append(lifted.issues);
+        textures = resolve_textures(&mut lifted.scene, options.read.files);
+    }
+    insist(options, issues)?;
     let engine = in_engine(model, options);
     Ok(Done { output, losses: LossReport::new(), engine, textures, scene: None, changes: None })
 }
@@ -236,6 +253,7 @@ fn through_scene(
         lifted.issues.locate(&model.layout());
     }
     issues.append(lifted.issues);
+    insist(options, issues)?;
     from_scene(lifted.scene, Some(model.format()), to, options)
 }
 

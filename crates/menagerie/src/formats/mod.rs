@@ -348,6 +348,12 @@ impl Reading {
         issues.push(issue.into());
         Self { model: None, issues }
     }
+
+    /// Makes the Scene, and adds what only that shows to the issues: then they are all that is wrong with the file.
+    pub fn lift(&mut self, options: &ReadOptions<'_>) -> Option<Scene> {
+        let model = self.model.as_deref()?;
+        lift_into(model, options, &mut self.issues)
+    }
 }
 
 /// A file as it is.
@@ -385,6 +391,28 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
     }
+}
+
+/// The Scene of a model, with all that was found in making it among the issues, and the bytes of each. None where the
+/// model cannot be lifted: then an issue says why.
+pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut Issues) -> Option<Scene> {
+    let scene = match model.lift(options) {
+        Ok(lifted) => {
+            issues.append_new(lifted.issues);
+            Some(lifted.scene)
+        }
+        Err(issue) => {
+            let same = |known: &Issue| known.code == issue.code && known.path == issue.path;
+            if !issues.iter().any(same) {
+                issues.push(issue);
+            }
+            None
+        }
+    };
+    if issues.needs_locating() {
+        issues.locate(&model.layout());
+    }
+    scene
 }
 
 /// A Scene and what was found in making it.
@@ -563,11 +591,8 @@ impl Reading {
     /// Adds to the issues what only lifting notices, and what the format's original engine does with such a file: then
     /// they are all that can be said about it.
     pub fn examine(&mut self, options: &ReadOptions<'_>) {
+        self.lift(options);
         let Some(model) = &self.model else { return };
-        match model.lift(options) {
-            Ok(lifted) => self.issues.append_new(lifted.issues),
-            Err(issue) => self.issues.push(issue),
-        }
         model.check_engine(&options.limits, &mut self.issues);
         if self.issues.needs_locating() {
             self.issues.locate(&model.layout());

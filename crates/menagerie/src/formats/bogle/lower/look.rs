@@ -110,7 +110,11 @@ impl Lowering<'_> {
         }
         for (aspect, path, left) in [
             (Aspect::Cameras, "cameras", scene.cameras.len() - cameras.len()),
-            (Aspect::Lights, "lights", (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights)),
+            (
+                Aspect::Lights,
+                "lights",
+                (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights),
+            ),
             (Aspect::Materials, "materials", scene.materials.len() - lowered_materials),
         ] {
             if left > 0 {
@@ -280,7 +284,8 @@ impl Lowering<'_> {
     /// A material that light does not change: its colour is its glow, and nothing else answers to light.
     fn unlit(&mut self, path: &str, material: &scene::Material, phong: &Phong, made: &mut Material) {
         if material.emissive != [0.0; 3] || material.emissive_texture.is_some() {
-            let message = "the glow of a surface that light does not change is not seen; its place holds the colour";
+            let message =
+                "the glow of a surface that light does not change is not seen; its place holds the colour";
             self.losses.dropped(Aspect::Materials, path, message);
         }
         let [r, g, b, opacity] = phong.diffuse;
@@ -365,7 +370,8 @@ impl Lowering<'_> {
         let for_engine = self.for_engine(from_file);
         // The engine ends where a picture is missing (engines.md BOGLE E3).
         if for_engine && image.data.is_none() {
-            let message = format!("the picture {uri} is not there, and the engine stops at names of missing pictures");
+            let message =
+                format!("the picture {uri} is not there, and the engine stops at names of missing pictures");
             self.losses.dropped(Aspect::Textures, path, message);
             return Vec::new();
         }

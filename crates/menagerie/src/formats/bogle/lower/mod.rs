@@ -181,7 +181,8 @@ impl<'a> Lowering<'a> {
 
     fn report_lights(&mut self) {
         if self.looks.too_many_lights > 0 {
-            let message = format!("the engine stops at more than {ENGINE_LIGHTS} lights; the others were left out");
+            let message =
+                format!("the engine stops at more than {ENGINE_LIGHTS} lights; the others were left out");
             let loss = Loss::new(Aspect::Lights, LossKind::Dropped, "lights", message);
             self.losses.push(loss.count(self.looks.too_many_lights));
         }
