@@ -58,8 +58,10 @@ pub mod stl;
     allow(dead_code, reason = "each of these formats uses its part")
 )]
 pub mod stream;
+mod placed;
 mod unheld;
 
+pub use placed::{Placed, is_placed_otherwise, placed_uvs};
 pub use unheld::{all_extras, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
