@@ -49,6 +49,7 @@ mod flat;
 pub mod gltf;
 #[cfg(feature = "obj")]
 pub mod obj;
+mod placed;
 #[cfg(feature = "ply")]
 pub mod ply;
 mod registry;
@@ -61,6 +62,7 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
+pub use placed::{Placed, is_placed_otherwise, placed_uvs};
 pub use registry::{known, register};
 pub use unheld::{kept_nodes, report_unheld};
 
