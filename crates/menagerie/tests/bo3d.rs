@@ -3,7 +3,9 @@
 mod support;
 
 use glam::Vec3;
-use menagerie::diag::{Issues, LossReport};
+use menagerie::bytes::Limits;
+use menagerie::diag::{Issues, LossReport, Severity};
+use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::bo3d::{self, Entity, FORMAT, MeshData, Model, Triangle, VFloat, Vertex32, Vertices};
 use menagerie::formats::{FileModel as _, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
@@ -389,4 +391,48 @@ fn the_summary_counts_what_is_there() {
         [("entities", 6), ("meshes", 3), ("pivots", 3), ("bones", 0), ("keyframes", 0)]
     );
     assert_eq!(model.format().id, "bo3d");
+}
+
+/// Models of other formats: what Khronos publishes, and what the tools of the other engines wrote.
+fn foreign() -> Vec<(String, Scene)> {
+    let mut scenes = Vec::new();
+    for format in menagerie::formats::ALL.iter().filter(|format| format.id != "bo3d") {
+        let mut files = own("made", format);
+        files.extend(real(format));
+        for file in files {
+            let Some(model) = file.read(format).model else { continue };
+            let Ok(lifted) = model.lift(&ReadOptions::default()) else { continue };
+            scenes.push((file.name(), lifted.scene));
+        }
+    }
+    scenes
+}
+
+#[test]
+fn what_bo3d_changes_of_other_models_is_named_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for (name, scene) in foreign() {
+        let (back, losses) = support::through("bo3d", &scene);
+        let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
+        wrong.extend(report.unannounced(&losses).map(|found| format!("{name}: not named: {found}")));
+        let unseen = report.unseen(&losses);
+        wrong.extend(unseen.map(|loss| format!("{name}: not seen: {} {}", loss.code().id, loss.message)));
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_is_written_is_right_in_the_engine() {
+    let mut wrong = Vec::new();
+    for (name, scene) in foreign() {
+        let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
+        let reading = FORMAT.open(&model.to_bytes(), &ReadOptions::default());
+        let of_document = reading.issues.iter().filter(|issue| issue.severity <= Severity::Warning);
+        wrong.extend(of_document.map(|issue| format!("{name}: {} {issue}", issue.code.id)));
+        let mut issues = Issues::default();
+        model.check_engine(&Limits::default(), &mut issues);
+        let found = issues.iter().filter(|issue| issue.severity <= Severity::Warning);
+        wrong.extend(found.map(|issue| format!("{name}: {} {issue}", issue.code.id)));
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -85,7 +85,8 @@ impl Place {
     }
 
     fn padding(&self, entity: &Entity, issues: &mut Issues) {
-        if !entity.surplus.is_empty() {
+        // What menagerie notes there is no surprise.
+        if !entity.surplus.is_empty() && !(self.index == 0 && entity.has_note()) {
             issues.report(&codes::SURPLUS_BYTES, || {
                 (self.path("surplus"), format!("{} bytes follow the last list", entity.surplus.len()))
             });

@@ -246,6 +246,28 @@ pub struct Bone {
     pub last: I32,
 }
 
+impl Key {
+    /// Its place.
+    pub fn position(&self) -> [f32; 3] {
+        self.position.map(F32::get)
+    }
+
+    /// Its scale.
+    pub fn scale(&self) -> [f32; 3] {
+        self.scale.map(F32::get)
+    }
+}
+
+/// The nearest half float; what is too large becomes the largest.
+pub(super) fn nearest_half(value: f32) -> half::f16 {
+    let half = half::f16::from_f32(value);
+    match half.is_infinite() {
+        true if value > 0.0 => half::f16::MAX,
+        true => half::f16::MIN,
+        false => half,
+    }
+}
+
 impl Bone {
     /// The range of vertices, cut to the `vertices` that there are.
     pub fn range(&self, vertices: usize) -> std::ops::Range<usize> {
