@@ -19,6 +19,10 @@ const POSE_TOLERANCE: f32 = 0.005;
 
 /// Finds what the engine does otherwise than the document says.
 pub(super) fn check(model: &Model, limits: &Limits, issues: &mut Issues) {
+    // What is damaged is refused by the engine.
+    if !model.salvaged.is_empty() {
+        return;
+    }
     let mut check = Check { model, issues };
     check.names();
     check.length();
@@ -264,6 +268,8 @@ impl Shown {
 /// The Scene that the engine shows: all nodes beside each other where the engine has them, the flat colour white (E8),
 /// mirrored entities seen from inside (E14).
 pub(super) fn lifted(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let whole = model.with_salvaged();
+    let model = whole.as_ref().unwrap_or(model);
     let skip = usize::from(model.added().is_some_and(|added| added.root));
     let shown = Shown::of(model, skip);
     let mut own = if skip == 1 { model.without_root() } else { model.clone() };

@@ -26,6 +26,8 @@ const MAX_ARC_ERROR: f32 = 1e-4;
 
 /// The Scene that a model means, without what was added to it for the engine.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let whole = model.with_salvaged();
+    let model = whole.as_ref().unwrap_or(model);
     let folded = model.folded();
     let own = folded.as_ref().unwrap_or(model);
     // Without the root that was added, each entity without parent is one.

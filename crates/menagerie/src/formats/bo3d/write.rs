@@ -32,7 +32,7 @@ impl Model {
         w.group("header", |w| {
             w.text("magic", &super::MAGIC);
             w.i32("version", self.version);
-            w.i32("entity_count", count(self.entities.len()));
+            w.i32("entity_count", self.stated_count.unwrap_or(count(self.entities.len())));
             w.i32("entity_list_bytes", self.stated_list_bytes.unwrap_or_default());
             w.i32("vfloat_bits", self.vfloat.bits());
         });
