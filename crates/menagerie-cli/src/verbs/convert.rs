@@ -97,6 +97,8 @@ impl From<String> for Failure {
 struct Done {
     name: String,
     bytes_before: usize,
+    /// Whether lengths were multiplied.
+    scaled: bool,
     place: Place,
     conversion: Conversion,
     verdict: Option<Verdict>,
@@ -123,13 +125,13 @@ fn convert(
     options.write.embed_textures = args.embed_textures;
     options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;
-    options.scale = args.factor();
     options.ops = job.ops.clone();
     options.rebuild = job.rebuild;
     let large = streamed::open(input, &args.finding).filter(|large| large.format != target.format);
     let (result, bytes) = match large {
         Some(mut large) => {
             let (from, to) = (large.format, target.format);
+            options.scale = args.factor(Some(from))?;
             let mut result =
                 menagerie::convert::convert_stream(&mut large.file, Some(large.length), from, to, &options);
             if let Ok(conversion) = &mut result {
@@ -140,6 +142,8 @@ fn convert(
         None => {
             let bytes = input.load()?;
             options.read.shared = Some(bytes.clone());
+            let detected = || Format::detect(&bytes, input.hint()).ok().map(|(format, _)| format);
+            options.scale = args.factor(options.from.or_else(detected))?;
             (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes)
         }
     };
@@ -149,7 +153,8 @@ fn convert(
                 true => Some(verify::verify(&conversion, &bytes, &options)?),
                 false => None,
             };
-            Ok(Done { name: input.name.clone(), bytes_before: bytes.len(), place, conversion, verdict })
+            let (bytes_before, scaled) = (bytes.len(), options.scale.is_some());
+            Ok(Done { name: input.name.clone(), bytes_before, scaled, place, conversion, verdict })
         }
         Err(failed) => {
             // The last one that was found says why.
@@ -164,7 +169,7 @@ fn convert(
 
 /// Writes a finished conversion: all of its files, or none.
 fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
-    let Done { name, bytes_before, place, mut conversion, verdict } = done;
+    let Done { name, bytes_before, scaled, place, mut conversion, verdict } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let written = match &place {
         Place::Stdout => {
@@ -177,7 +182,7 @@ fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    Ok(Report::done((name, bytes_before), &place, conversion, beside, verdict))
+    Ok(Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict))
 }
 
 fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<()> {

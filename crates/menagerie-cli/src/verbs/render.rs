@@ -19,7 +19,8 @@ use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::output::{self, Writing};
 use crate::{batch, names};
-use model::{Model, Unreadable};
+use args::WhoseArg;
+use model::{Model, Reading, Unreadable};
 use report::Report;
 use target::{Place, Target};
 
@@ -109,7 +110,9 @@ impl Drawn {
 }
 
 fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
-    let model = Model::open(input, &args.finding, args.fps, args.flip_v)?;
+    let as_engine = args.whose == WhoseArg::Engine;
+    let how = Reading { fps: args.fps, flip_v: args.flip_v, as_engine };
+    let model = Model::open(input, &args.finding, how)?;
     let fail = |issue: Issue| Unreadable {
         format: Some(model.format),
         issues: model.issues.clone(),
@@ -134,14 +137,10 @@ fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
     Ok(Drawn { format: model.format, pictures, fps: plan.fps, issues })
 }
 
-/// A small picture of a Scene from a format, as the options' defaults have it, without a background.
-pub(super) fn thumbnail(
-    scene: &Scene,
-    format: &Format,
-    (width, height): (u32, u32),
-) -> Result<Picture, Issue> {
+/// A small picture of a Scene, as the options' defaults have it, without a background.
+pub(super) fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Result<Picture, Issue> {
     let checked = check(scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
-    let shot = Shot { width, height, front: model::front(format), background: [0; 4], ..Shot::default() };
+    let shot = Shot { width, height, background: [0; 4], ..Shot::default() };
     Ok(Stage::new(checked).take(&shot)?.picture)
 }
 

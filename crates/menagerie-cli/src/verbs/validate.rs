@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use menagerie::diag::{EMPTY, Issue, Severity, render};
-use menagerie::formats::Format;
+use menagerie::formats::{Format, Reading};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::opened;
 use crate::options::Finding;
-use crate::{batch, json, names, output};
+use crate::selector::{self, Selector, Weight};
+use crate::{batch, json, output};
 
 /// So many issues of one code and file are shown in full; the rest is one line.
 const SHOWN: usize = 3;
@@ -33,6 +34,10 @@ pub(crate) struct ValidateArgs {
     /// Print a SARIF 2.1.0 log
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
+    /// Take what the original engine refuses, crashes on or shows otherwise than the document says as errors; they are
+    /// warnings without it
+    #[arg(long)]
+    engine: bool,
     /// Take issues of CODE as errors; also a beginning such as 'bo3d/*', or warning or info (may be repeated)
     #[arg(long, value_name = "CODE", value_parser = Selector::parse)]
     deny: Vec<Selector>,
@@ -41,45 +46,6 @@ pub(crate) struct ValidateArgs {
     allow: Vec<Selector>,
     #[command(flatten)]
     finding: Finding,
-}
-
-/// Which issues `--deny` and `--allow` are about, from vague to exact: the more exact one wins.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Selector {
-    Severity(Severity),
-    Beginning(String),
-    Code(&'static str),
-}
-
-impl Selector {
-    fn parse(text: &str) -> Result<Self, String> {
-        let severities = [Severity::Error, Severity::Warning, Severity::Info];
-        if let Some(severity) = severities.into_iter().find(|severity| severity.name() == text) {
-            return Ok(Self::Severity(severity));
-        }
-        if let Some(beginning) = text.strip_suffix('*') {
-            let known = menagerie::codes().any(|code| code.id.starts_with(beginning));
-            return match known {
-                true => Ok(Self::Beginning(beginning.to_owned())),
-                false => Err(format!("no code begins with {beginning}")),
-            };
-        }
-        match menagerie::codes().find(|code| code.id == text) {
-            Some(code) => Ok(Self::Code(code.id)),
-            None => {
-                let near = names::did_you_mean(text, menagerie::codes().map(|code| code.id));
-                Err(format!("there is no code {text}{near}"))
-            }
-        }
-    }
-
-    fn fits(&self, issue: &Issue) -> bool {
-        match self {
-            Self::Severity(severity) => issue.code.severity == *severity,
-            Self::Beginning(beginning) => issue.code.id.starts_with(beginning.as_str()),
-            Self::Code(id) => issue.code.id == *id,
-        }
-    }
 }
 
 /// What was found in one file.
@@ -118,13 +84,15 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
     let options = opened::read_options(&folders, &args.finding);
     match opened::open(input, &args.finding, &options) {
         Ok(opened) => {
-            let issues = weigh(opened.issues.into_sorted(), args);
+            let mut reading = Reading { model: opened.model, issues: opened.issues };
+            reading.examine(&options);
+            let issues = weigh(reading.issues.into_sorted(), args);
             let wants_text = !args.json && !args.sarif;
             let text = if wants_text { text(&name, &issues, &opened.bytes) } else { String::new() };
             Report {
                 name,
                 format: opened.format,
-                readable: opened.model.is_some(),
+                readable: reading.model.is_some(),
                 issues,
                 text,
                 error: None,
@@ -141,18 +109,15 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
     }
 }
 
-/// Applies `--deny` and `--allow`.
+/// Applies `--deny`, `--allow` and `--engine`.
 fn weigh(issues: Vec<Issue>, args: &ValidateArgs) -> Vec<Issue> {
-    let exactest = |selectors: &[Selector], issue: &Issue| {
-        selectors.iter().filter(|selector| selector.fits(issue)).max().cloned()
-    };
     let weighed = issues.into_iter().filter_map(|mut issue| {
-        let (deny, allow) = (exactest(&args.deny, &issue), exactest(&args.allow, &issue));
-        if allow.is_some() && allow >= deny {
-            return None;
-        }
-        if deny.is_some() {
-            issue.severity = Severity::Error;
+        let of_engine = args.engine && issue.severity == Severity::Warning && issue.code.is_of_engine();
+        match selector::weigh(issue.code, &args.deny, &args.allow) {
+            Weight::Allowed => return None,
+            Weight::Denied => issue.severity = Severity::Error,
+            Weight::Plain if of_engine => issue.severity = Severity::Error,
+            Weight::Plain => {}
         }
         Some(issue)
     });

@@ -3,11 +3,14 @@
 //! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
+mod failed;
 mod textures;
 
+pub use failed::{Blame, Failed};
 pub use textures::{TextureStatus, resolve_textures};
 
-use crate::diag::{Aspect, Issue, Issues, LossReport};
+use crate::bytes::Limits;
+use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
 use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
@@ -47,6 +50,8 @@ pub struct Conversion {
     pub issues: Issues,
     /// What the conversion cost.
     pub losses: LossReport,
+    /// What the target's original engine does with the result that its document does not say.
+    pub engine: Issues,
     /// The textures that the model names, and whether they were found.
     pub textures: Vec<TextureStatus>,
     /// The Scene that was lowered; `None` when the file was written back as it was.
@@ -66,15 +71,6 @@ pub struct Changes {
     pub steps: Vec<(Op, OpReport)>,
 }
 
-/// A conversion that could not be done: all issues, the last one says why.
-#[derive(Debug)]
-pub struct Failed {
-    /// The source's format, where it is known.
-    pub from: Option<&'static Format>,
-    /// What was found.
-    pub issues: Issues,
-}
-
 /// Converts the bytes of the file called `name` to the format `to`.
 pub fn convert(
     bytes: &[u8],
@@ -82,29 +78,25 @@ pub fn convert(
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Conversion, Failed> {
-    let fail = |from, issue| {
-        let mut issues = Issues::default();
-        issues.push(issue);
-        Failed { from, issues }
-    };
     let (from, warning) = match options.from {
         Some(format) => (format, None),
-        None => Format::detect(bytes, name).map_err(|issue| fail(None, issue))?,
+        None => Format::detect(bytes, name).map_err(|issue| Failed::of(None, issue))?,
     };
     let mut reading = from.open(bytes, &options.read);
     reading.issues.extend(warning);
     let mut issues = reading.issues;
     let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
-    if options.strict && issues.is_damaged() {
-        issues.push(refused(&issues));
-        return Err(Failed { from: Some(from), issues });
-    }
     let result = if from == to && !options.changes_the_model(name) {
-        write_back(model.as_ref(), options)
+        write_back(model.as_ref(), options, &mut issues)
     } else {
         through_scene(model.as_ref(), to, options, &mut issues)
     };
     finished(from, to, result, issues)
+}
+
+/// Refuses a damaged source where only whole ones are wanted.
+fn insist(options: &ConvertOptions<'_>, issues: &Issues) -> Result<(), Issue> {
+    if options.strict && issues.is_damaged() { Err(refused(issues)) } else { Ok(()) }
 }
 
 /// Why a damaged source is not converted.
@@ -122,11 +114,14 @@ fn finished(
     mut issues: Issues,
 ) -> Result<Conversion, Failed> {
     match result {
-        Ok(Done { output, losses: of_target, textures, scene, changes }) => {
+        Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
+            if scene.is_some() {
+                losses.left_out(&issues);
+            }
             losses.append(of_target);
-            Ok(Conversion { from, to, output, issues, losses, textures, scene, changes })
+            Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, changes })
         }
         Err(issue) => {
             issues.push(issue);
@@ -151,7 +146,8 @@ pub fn convert_stream(
     };
     let done = result.and_then(|streamed| {
         issues.append(streamed.issues);
-        from_scene(streamed.scene, from, to, options)
+        insist(options, &issues)?;
+        from_scene(streamed.scene, Some(from), to, options)
     });
     finished(from, to, done, issues)
 }
@@ -178,17 +174,72 @@ impl ConvertOptions<'_> {
 struct Done {
     output: Output,
     losses: LossReport,
+    engine: Issues,
     textures: Vec<TextureStatus>,
     scene: Option<Scene>,
     changes: Option<Changes>,
 }
 
-fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
+fn write_back(
+    model: &dyn FileModel,
+    options: &ConvertOptions<'_>,
+    issues: &mut Issues,
+) -> Result<Done, Issue> {
     let output = model.write()?;
-    // Which textures there are is worth saying even though nothing is done with them.
-    let mut lifted = model.lift(&options.read)?;
-    let textures = resolve_textures(&mut lifted.scene, options.read.files);
-    Ok(Done { output, losses: LossReport::new(), textures, scene: None, changes: None })
+    // Which textures there are and what is damaged is worth saying even though nothing is done with it. A file need not
+    // be understood to be written back.
+    let mut textures = Vec::new();
+    if let Ok(mut lifted) = model.lift(&options.read) {
+        if lifted.issues.needs_locating() {
+            lifted.issues.locate(&model.layout());
+        }
+        issues.append(lifted.issues);
+        textures = resolve_textures(&mut lifted.scene, options.read.files);
+    }
+    insist(options, issues)?;
+    let engine = in_engine(model, options);
+    Ok(Done { output, losses: LossReport::new(), engine, textures, scene: None, changes: None })
+}
+
+/// What the original engine does with a result; nothing where it was written for the document alone.
+fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
+    let mut issues = Issues::new(options.read.limits.issues_per_code);
+    if options.write.purpose.serves_engine() {
+        model.check_engine(&options.read.limits, &mut issues);
+        if issues.needs_locating() {
+            issues.locate(&model.layout());
+        }
+    }
+    issues
+}
+
+/// A format without instances needs every mesh as often as it is shown; a small file may ask for gigabytes so.
+fn can_be_written_out(scene: &Scene, to: &Format, limits: &Limits) -> Result<(), Issue> {
+    let (vertices, triangles) = crate::ops::drawn(scene);
+    let most = vertices.max(triangles);
+    if most <= limits.drawn {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has no instances: written out, the model would have {vertices} vertices and {triangles} triangles, more than \
+         the limit of {} (drawn)",
+        to.name, limits.drawn
+    );
+    Err(Issue::new(&LIMIT, "nodes", message))
+}
+
+/// What is written is valid: a result that breaks its own format's rules is a fault of the writer, and is not written.
+fn valid(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<(), Issue> {
+    let mut issues = Issues::new(options.read.limits.issues_per_code);
+    model.check(&options.read.limits, &mut issues);
+    match issues.iter().find(|issue| issue.severity == Severity::Error) {
+        Some(issue) => Err(Issue::new(
+            &INVALID_RESULT,
+            issue.path.clone(),
+            format!("the result would not be valid: {} [{}]", issue.message, issue.code),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn through_scene(
@@ -202,13 +253,25 @@ fn through_scene(
         lifted.issues.locate(&model.layout());
     }
     issues.append(lifted.issues);
-    from_scene(lifted.scene, model.format(), to, options)
+    insist(options, issues)?;
+    from_scene(lifted.scene, Some(model.format()), to, options)
+}
+
+/// Writes a Scene in a format: the file with what belongs beside it, and what that cost.
+pub fn lower(
+    scene: Scene,
+    to: &'static Format,
+    options: &WriteOptions,
+) -> Result<(Output, LossReport), Issue> {
+    let options = ConvertOptions { write: options.clone(), ..ConvertOptions::default() };
+    let done = from_scene(scene, None, to, &options)?;
+    Ok((done.output, done.losses))
 }
 
 /// Changes a Scene as the options ask, and writes it.
 fn from_scene(
     mut scene: Scene,
-    from: &'static Format,
+    from: Option<&'static Format>,
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Done, Issue> {
@@ -221,7 +284,7 @@ fn from_scene(
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
-    if from == to && losses.requested().next().is_some() {
+    if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
         losses.approximated(Aspect::Extras, "", message);
@@ -233,11 +296,17 @@ fn from_scene(
         let message = format!("the picture {} was not found and is only referred to", texture.name);
         losses.approximated(Aspect::Textures, format!("images[{}]", texture.image), message);
     }
+    if !to.capabilities.instances {
+        can_be_written_out(&scene, to, &options.read.limits)?;
+    }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
-    let lowered = (to.lower)(checked, &options.write, &mut losses)?;
+    let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
+    let lowered = (to.lower)(checked, &write, &mut losses)?;
+    valid(lowered.as_ref(), options)?;
+    let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
     output.beside.extend(beside);
-    Ok(Done { output, losses, textures, scene: Some(scene), changes })
+    Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.
@@ -263,6 +332,10 @@ crate::diag::code! {
         document: "What operations need is menagerie's own rule: the animation whose pose is baked must be there.",
         why: "The result would not be what was asked for, so nothing is written.",
         fix: "See with menagerie info what the model has, and ask for that.";
+    INVALID_RESULT = Error "convert/invalid-result": "the result would break the rules of its own format",
+        document: "The rules are those of the target's document, as validate checks them.",
+        why: "A file that its own format does not allow is worse than none, so nothing is written.",
+        fix: "Please report it with the file: the writer should have kept the rules.";
     DAMAGED_SOURCE = Error "convert/damaged": "the source is damaged, and only whole files were asked for",
         document: "What a damaged file has lost is listed with codes and bytes before this message.",
         why: "A conversion would lack what the source lacks.",

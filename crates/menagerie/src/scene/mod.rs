@@ -108,7 +108,9 @@ pub use material::{
     srgb_byte_to_linear, srgb_to_linear,
 };
 pub use node::{Camera, Light, LightKind, Lod, Node, Projection, SceneRoot, Skin, Transform};
-pub use pose::{Bounds, Hidden, Pose, parents, skin_matrix, transform_distance, world_transforms};
+pub use pose::{
+    Bounds, Hidden, Pose, drawn_nodes, parents, skin_matrix, transform_distance, world_transforms,
+};
 pub use unit::unit_vector;
 
 /// Id of a [`Node`].

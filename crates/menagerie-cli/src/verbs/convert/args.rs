@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use menagerie::formats::Purpose;
+use menagerie::formats::{Format, Purpose};
 
-use crate::options::{Finding, FormatSettings, positive};
+use crate::options::{Finding, FormatSettings, not_negative, positive};
+use crate::selector::Selector;
 
 /// Convert files to another format, and name everything that is lost
 ///
@@ -33,9 +34,20 @@ pub(crate) struct SharedArgs {
     /// The format to write, by its name or extension; needed when OUT is a folder or -
     #[arg(long, value_name = "FORMAT")]
     pub(super) to: Option<String>,
-    /// Give exit code 1 when something was lost
-    #[arg(long)]
-    pub(super) fail_on_loss: bool,
+    /// Give exit code 1 when something was lost, or only when something was dropped (what was added or asked for is no
+    /// loss; a damaged input gives it always)
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    pub(super) fail_on_loss: Option<FailOn>,
+    /// Give exit code 1 when something is off by more than this part of the model's size, or degrees, texture
+    /// coordinates or colour by more than this number
+    #[arg(long, value_name = "ERROR", value_parser = not_negative)]
+    pub(super) max_error: Option<f32>,
+    /// Give exit code 1 for a loss of CODE such as loss/skins; also a beginning such as 'loss/*' (may be repeated)
+    #[arg(long, value_name = "CODE", value_parser = Selector::parse)]
+    pub(super) deny: Vec<Selector>,
+    /// Let losses of CODE pass whatever other options say (may be repeated)
+    #[arg(long, value_name = "CODE", value_parser = Selector::parse)]
+    pub(super) allow: Vec<Selector>,
     /// Write what was lost to this file, or - for standard output (an array when there are several inputs)
     #[arg(long, value_name = "FILE.json")]
     pub(super) loss_report: Option<PathBuf>,
@@ -79,6 +91,15 @@ pub(crate) fn part(text: &str) -> Result<f32, String> {
     if part > 0.0 && part < 1.0 { Ok(part) } else { Err(format!("{text} is not between 0 and 1")) }
 }
 
+/// Which losses fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    /// All of them
+    Any,
+    /// What is gone; what is only approximated passes
+    Dropped,
+}
+
 /// Whom a file is written for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PurposeArg {
@@ -110,24 +131,37 @@ pub(super) enum Unit {
     In,
     /// Feet
     Ft,
+    /// What the engine of the input's format takes for a unit
+    Engine,
 }
 
 impl Unit {
-    fn metres(self) -> f32 {
-        match self {
+    /// Metres in this unit, for files of a format.
+    fn metres(self, format: Option<&Format>) -> Result<f32, String> {
+        Ok(match self {
             Self::Mm => 0.001,
             Self::Cm => 0.01,
             Self::M => 1.0,
             Self::In => 0.0254,
             Self::Ft => 0.3048,
-        }
+            Self::Engine => {
+                let known = format.and_then(|format| format.metres);
+                known.ok_or_else(|| match format {
+                    Some(format) => {
+                        format!("nobody knows what one unit of {} is; give --unit or --scale", format.name)
+                    }
+                    None => "--unit engine needs a file whose format is known".to_owned(),
+                })?
+            }
+        })
     }
 }
 
 impl SharedArgs {
-    /// What all lengths are multiplied by; `None` when they stay as they are.
-    pub(super) fn factor(&self) -> Option<f32> {
-        let factor = self.scale.unwrap_or(1.0) * self.unit.map_or(1.0, Unit::metres);
-        (factor != 1.0).then_some(factor)
+    /// What all lengths of a file of a format are multiplied by; `None` when they stay as they are.
+    pub(super) fn factor(&self, format: Option<&Format>) -> Result<Option<f32>, String> {
+        let unit = self.unit.map_or(Ok(1.0), |unit| unit.metres(format))?;
+        let factor = self.scale.unwrap_or(1.0) * unit;
+        Ok((factor != 1.0).then_some(factor))
     }
 }

@@ -7,14 +7,16 @@ use anyhow::Result;
 use menagerie::convert::{Changes, Conversion, TextureStatus};
 use menagerie::diag::{Issue, Loss, LossKind, LossReport, Severity};
 use menagerie::formats::Format;
+use menagerie::scene::{Pose, Scene};
 use serde_json::{Value, json};
 
-use super::args::SharedArgs;
+use super::args::{FailOn, SharedArgs};
 use super::changes;
 use super::target::{Out, Place, Target};
 use super::verify::Verdict;
 use super::{Failure, Job};
 use crate::exit::Exit;
+use crate::selector::{self, Weight};
 use crate::{json, output};
 
 /// Losses of one file that are shown in the table; the rest is counted.
@@ -27,11 +29,17 @@ pub(super) struct Report {
     to: &'static Format,
     output: Option<String>,
     bytes_before: usize,
+    /// The diagonal of the model, where it has one.
+    size: Option<f64>,
+    /// Whether lengths were multiplied.
+    scaled: bool,
     bytes: usize,
     beside: Vec<String>,
     losses: LossReport,
     textures: Vec<TextureStatus>,
     issues: Vec<Issue>,
+    /// What the target's engine does with the result.
+    engine: Vec<Issue>,
     verdict: Option<Verdict>,
     changes: Option<Changes>,
     error: Option<String>,
@@ -45,11 +53,14 @@ impl Report {
             to,
             output: None,
             bytes_before: 0,
+            size: None,
+            scaled: false,
             bytes: 0,
             beside: Vec::new(),
             losses: LossReport::new(),
             textures: Vec::new(),
             issues: failure.issues,
+            engine: Vec::new(),
             verdict: None,
             changes: None,
             error: Some(failure.error),
@@ -57,7 +68,7 @@ impl Report {
     }
 
     pub(super) fn done(
-        (name, bytes_before): (String, usize),
+        (name, bytes_before, scaled): (String, usize, bool),
         place: &Place,
         conversion: Conversion,
         beside: Vec<String>,
@@ -73,11 +84,14 @@ impl Report {
             to: conversion.to,
             output: Some(output),
             bytes_before,
+            size: conversion.scene.as_ref().and_then(size),
+            scaled,
             bytes: conversion.output.bytes.len(),
             beside,
             losses: conversion.losses,
             textures: conversion.textures,
             issues: conversion.issues.into_sorted(),
+            engine: conversion.engine.into_sorted(),
             verdict,
             changes: conversion.changes,
             error: None,
@@ -87,10 +101,45 @@ impl Report {
     pub(super) fn exit(&self, args: &SharedArgs) -> Exit {
         match &self.error {
             Some(_) => Exit::CouldNot,
-            None if self.is_damaged() => Exit::Wrong,
-            None if args.fail_on_loss && !self.losses.is_lossless() => Exit::Wrong,
+            None if self.losses.losses().any(|loss| self.fails(loss, args)) => Exit::Wrong,
             None if self.verdict.as_ref().is_some_and(|verdict| !verdict.good()) => Exit::Wrong,
             None => Exit::Fine,
+        }
+    }
+
+    /// What is known about the source's unit, when the target means metres and the model does not look as if it did.
+    fn unit_hint(&self) -> Option<String> {
+        let (from, size) = (self.from?, self.size?);
+        let metres = f64::from(from.metres.filter(|metres| *metres != 1.0)?);
+        (self.to.metres == Some(1.0) && !self.scaled).then(|| {
+            format!(
+                "  {size:.3} units from corner to corner; the engine of {} draws {:.0} a metre: --unit engine makes metres of it",
+                from.name,
+                1.0 / metres
+            )
+        })
+    }
+
+    /// Whether a loss is one that the options do not let pass.
+    fn fails(&self, loss: &Loss, args: &SharedArgs) -> bool {
+        let too_far = |max_error: f32| {
+            loss.error.is_some_and(|(stats, unit)| {
+                let size = if unit == "scene units" { self.size.unwrap_or(1.0) } else { 1.0 };
+                stats.max > f64::from(max_error) * size
+            })
+        };
+        match selector::weigh(loss.code(), &args.deny, &args.allow) {
+            Weight::Allowed => false,
+            Weight::Denied => true,
+            Weight::Plain => {
+                loss.kind == LossKind::Damaged
+                    || match args.fail_on_loss {
+                        Some(FailOn::Any) => true,
+                        Some(FailOn::Dropped) => loss.kind == LossKind::Dropped,
+                        None => false,
+                    }
+                    || args.max_error.is_some_and(too_far)
+            }
         }
     }
 
@@ -124,6 +173,7 @@ impl Report {
             "requested": requested,
             "textures": json::textures(&self.textures),
             "issues": json::issues(&self.issues),
+            "engine": json::issues(&self.engine),
             "verify": self.verdict.as_ref().map(Verdict::to_json),
             "error": self.error,
         });
@@ -133,6 +183,11 @@ impl Report {
         }
         value
     }
+}
+
+/// The diagonal of a model.
+fn size(scene: &Scene) -> Option<f64> {
+    Pose::rest(scene).bounds(scene).map(|bounds| f64::from(bounds.diagonal()))
 }
 
 /// Says what happened: on standard output, or on standard error where that is taken.
@@ -161,6 +216,7 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
         if let Some(done) = report.changes.as_ref().filter(|_| shows_changes) {
             lines.push(changes::text(done, (report.bytes_before, bytes)));
         }
+        lines.extend(report.unit_hint());
         lines.extend(table("lost", report.losses.losses()));
         lines.extend(table("added", report.losses.additions()));
         lines.extend(table("asked for", report.losses.requested()));
@@ -170,6 +226,9 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
         }
         for issue in report.issues.iter().filter(|issue| issue.severity != Severity::Info) {
             lines.push(format!("  {}: {issue} [{}]", issue.severity, issue.code));
+        }
+        for issue in report.engine.iter().filter(|issue| issue.severity != Severity::Info) {
+            lines.push(format!("  in the engine: {issue} [{}]", issue.code));
         }
     }
     if reports.len() > 1 {

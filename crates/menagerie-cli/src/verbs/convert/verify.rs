@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use menagerie::convert::{Conversion, ConvertOptions, resolve_textures};
+use menagerie::diag::Loss;
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{Files, Format, NotFound, ReadOptions};
 use menagerie::scene::{Scene, check};
@@ -12,8 +13,12 @@ use serde_json::{Value, json};
 /// What was found when the result was read back.
 pub(super) struct Verdict {
     report: DiffReport,
-    /// What no loss announced.
+    /// What no loss announced, or not as large as it is.
     unannounced: Vec<Difference>,
+    /// Losses that were announced and did not happen.
+    unseen: Vec<Loss>,
+    /// Whether the source lacks something.
+    damaged: bool,
 }
 
 /// Reads the result of a conversion back, with the files that go beside it, and compares it with the source.
@@ -42,7 +47,8 @@ pub(super) fn verify(
     closely.extras = how.read.settings.is_empty() && how.write.settings.is_empty();
     let report = diff(checked(before)?, checked(&after)?, &closely);
     let unannounced = report.unannounced(&conversion.losses).cloned().collect();
-    Ok(Verdict { report, unannounced })
+    let unseen = report.unseen(&conversion.losses).cloned().collect();
+    Ok(Verdict { report, unannounced, unseen, damaged: conversion.issues.is_damaged() })
 }
 
 fn scene_of(format: &Format, bytes: &[u8], options: &ReadOptions<'_>) -> Result<Scene, String> {
@@ -64,8 +70,9 @@ impl Verdict {
     }
 
     pub(super) fn text(&self) -> String {
-        if self.report.is_equal() {
-            return "  verified: read back, it is equal to the source".to_owned();
+        if self.report.is_equal() && self.unseen.is_empty() {
+            let what = if self.damaged { "what could be read of the damaged source" } else { "the source" };
+            return format!("  verified: read back, it is equal to {what}");
         }
         let all = self.report.differences.len();
         let mut text = match self.unannounced.len() {
@@ -76,6 +83,9 @@ impl Verdict {
         };
         for difference in &self.unannounced {
             let _ = write!(text, "\n    {difference} [{}]", difference.code());
+        }
+        for loss in &self.unseen {
+            let _ = write!(text, "\n    reported and not found: {} [{}]", loss.message, loss.code());
         }
         text
     }

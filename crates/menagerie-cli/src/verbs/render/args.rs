@@ -88,6 +88,9 @@ pub(crate) struct RenderArgs {
     /// A colour such as #20242a, white, black, or transparent
     #[arg(long, value_name = "COLOR", value_parser = color)]
     pub(super) background: Option<[u8; 4]>,
+    /// Draw and pose as the format's document says, or as its original engine does
+    #[arg(long = "as", value_enum, value_name = "WHOSE", default_value_t = WhoseArg::Document)]
+    pub(super) whose: WhoseArg,
     /// Turn texture coordinates upside down
     #[arg(long)]
     pub(super) flip_v: bool,
@@ -131,6 +134,15 @@ impl ValueEnum for LightsArg {
             Lights::Ambient => PossibleValue::new("ambient").help("even light from all sides"),
         })
     }
+}
+
+/// Whose reading of a file is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WhoseArg {
+    /// The document's
+    Document,
+    /// The original engine's
+    Engine,
 }
 
 /// [`Wireframe`] as an option.

@@ -1,7 +1,6 @@
 //! A model that is read and ready to be drawn.
 
-use glam::Vec3;
-use menagerie::convert::{SCENE_RULE, resolve_textures};
+use menagerie::convert::{OPERATION, SCENE_RULE, resolve_textures};
 use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::scene::{Scene, check};
@@ -31,21 +30,28 @@ impl From<String> for Unreadable {
     }
 }
 
+/// How a model is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) fps: Option<f32>,
+    pub(super) flip_v: bool,
+    /// As the format's original engine shows it, in place of what its document says.
+    pub(super) as_engine: bool,
+}
+
 impl Model {
     /// Reads an input, lifts it and finds its textures.
-    pub(super) fn open(
-        input: &Input,
-        finding: &Finding,
-        fps: Option<f32>,
-        flip_v: bool,
-    ) -> Result<Self, Unreadable> {
+    pub(super) fn open(input: &Input, finding: &Finding, how: Reading) -> Result<Self, Unreadable> {
         let folders = opened::folders(input, finding);
         let mut options: ReadOptions<'_> = opened::read_options(&folders, finding);
-        options.fps = fps;
+        options.fps = how.fps;
         let opened = opened::open(input, finding, &options)?;
         let (format, mut issues) = (opened.format, opened.issues);
         let lifted = opened.model.map(|model| {
-            let mut lifted = model.lift(&options)?;
+            let mut lifted = match how.as_engine {
+                true => model.lift_as_engine(&options)?.ok_or_else(|| no_engine(model.format()))?,
+                false => model.lift(&options)?,
+            };
             if lifted.issues.needs_locating() {
                 lifted.issues.locate(&model.layout());
             }
@@ -60,7 +66,7 @@ impl Model {
         let mut lifted =
             lifted.map_err(|issue: Issue| format!("cannot be read: {issue} [{}]", issue.code))?;
         issues.append(lifted.issues);
-        if flip_v {
+        if how.flip_v {
             menagerie::ops::flip_v(&mut lifted.scene);
         }
         resolve_textures(&mut lifted.scene, options.files);
@@ -69,14 +75,7 @@ impl Model {
     }
 }
 
-/// Where the front of a format's models looks, in the Scene.
-pub(super) fn front(format: &Format) -> Vec3 {
-    let axes = &format.axes;
-    let sign = if axes.front.starts_with('-') { -1.0 } else { 1.0 };
-    let axis = match axes.front.chars().last() {
-        Some('X') => Vec3::X,
-        Some('Y') => Vec3::Y,
-        _ => Vec3::Z,
-    };
-    axes.turn.vec3(axis * sign)
+/// No engine is known for a format.
+fn no_engine(format: &Format) -> Issue {
+    Issue::new(&OPERATION, "", format!("{} has no engine of its own that is known", format.name))
 }

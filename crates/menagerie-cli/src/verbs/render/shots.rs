@@ -6,7 +6,7 @@ use menagerie::scene::{Animation, CameraId, Scene};
 use menagerie_render::{CameraChoice, Shot, Stage, cameras, codes, levels};
 
 use super::args::{self, RenderArgs};
-use super::model::{self, Model};
+use super::model::Model;
 
 /// Frames a second of an animated PNG of a turntable.
 const TURNTABLE_FPS: f32 = 15.0;
@@ -70,7 +70,6 @@ fn frames(stage: &Stage<'_>, first: &Shot, count: usize, args: &RenderArgs) -> R
 fn shot(model: &Model, args: &RenderArgs) -> Result<Shot, Issue> {
     let mut shot = Shot::default();
     (shot.width, shot.height) = args.picture_size();
-    shot.front = model::front(model.format);
     shot.camera = camera(&model.scene, &args.camera)?;
     shot.parallel = args.orthographic;
     shot.moment = moment(&model.scene, args)?;

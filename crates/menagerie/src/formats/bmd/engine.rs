@@ -83,11 +83,8 @@ impl Check<'_> {
         }
         // E9: elements are counted, a quad is one, and 64-bit quads are mixed up.
         if usize::from(mesh.triangle_count) > mesh.faces.len() {
-            let message = format!(
-                "{} elements are read from a list of {}",
-                mesh.triangle_count,
-                mesh.faces.len()
-            );
+            let message =
+                format!("{} elements are read from a list of {}", mesh.triangle_count, mesh.faces.len());
             self.report(&codes::ENGINE_QUAD_COUNT, format!("meshes[{i}].record.n_tris"), message);
         }
         if let Some(f) = mesh.faces.iter().position(|face| face.kind() == FaceKind::Quad64) {
@@ -98,7 +95,9 @@ impl Check<'_> {
 
     /// E2: without bones, all meshes are shaded with the vertex count of the last.
     fn shading(&mut self) {
-        let Some(last) = self.model.meshes.last().filter(|_| self.model.bone_table.offset == 0) else { return };
+        let Some(last) = self.model.meshes.last().filter(|_| self.model.bone_table.offset == 0) else {
+            return;
+        };
         let smaller = self.model.meshes.iter().position(|mesh| mesh.vertex_count < last.vertex_count);
         if let Some(i) = smaller {
             let own = self.model.meshes.get(i).map_or(0, |mesh| mesh.vertex_count);
@@ -124,8 +123,11 @@ impl Check<'_> {
                     let left = name.strip_prefix(b"resource/").unwrap_or(name);
                     let stripped = left.len() != name.len();
                     if name.len() > *NAME_BYTES.end() || (left.len() < *NAME_BYTES.start() && !stripped) {
-                        let message =
-                            format!("the name {} has {} bytes, not 4 to 251", name.escape_ascii(), name.len());
+                        let message = format!(
+                            "the name {} has {} bytes, not 4 to 251",
+                            name.escape_ascii(),
+                            name.len()
+                        );
                         self.report(&codes::ENGINE_MATERIAL, path, message);
                     }
                 }

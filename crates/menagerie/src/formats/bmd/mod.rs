@@ -51,11 +51,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Z_UP_FRONT_PLUS_Y,
     unit: "not stated; the engine draws 40 units a metre",
+    metres: Some(1.0 / 40.0),
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {
         weights_per_vertex: 4,
         vertex_limit: Some(65535),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -50,11 +50,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Y_UP_FRONT_MINUS_Z,
     unit: "not stated",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 1,
         vertex_limit: Some(65536),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -12,10 +12,13 @@ use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
 use crate::scene::{Axes, Hidden};
 
+mod added;
 mod check;
 pub mod codes;
+mod engine;
 mod frame;
 mod geometry;
+mod joints;
 mod lift;
 mod lower;
 mod model;
@@ -25,6 +28,7 @@ mod tree;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;
@@ -55,11 +59,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Z_UP_FRONT_MINUS_Y,
     unit: "Blender units",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 3,
         vertex_limit: None,
         uv_sets: 1,
+        instances: true,
         embeds_textures: false,
         ambient_light: true,
         holds: &[

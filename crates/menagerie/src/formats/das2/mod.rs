@@ -15,6 +15,7 @@ use crate::scene::Axes;
 
 mod check;
 pub mod codes;
+mod engine;
 mod forest;
 mod frame;
 mod geometry;
@@ -29,6 +30,7 @@ mod sampler;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{
@@ -60,11 +62,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "not stated",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 32,
         vertex_limit: None,
         uv_sets: 8,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[
@@ -102,7 +106,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, options, _| Ok(Box::new(read::read(bytes, &options.limits)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read_or_salvage(bytes, &options.limits, issues)?)),
     stream: None,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

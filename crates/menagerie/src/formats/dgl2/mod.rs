@@ -14,6 +14,7 @@ use crate::scene::{Axes, Hidden};
 mod check;
 pub mod codes;
 pub mod dml;
+mod engine;
 mod lift;
 mod lower;
 mod model;
@@ -22,6 +23,7 @@ mod surface;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use lift::{VDirection, lift};
 pub use lower::lower;
 pub use model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
@@ -37,11 +39,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if read::has_shape(bytes) { Probe::Shape } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "Blender units",
+    metres: None,
     hidden: Hidden::Counts,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 2,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[
@@ -58,14 +62,23 @@ pub static FORMAT: Format = Format {
             (Aspect::Lights, Holds::Partly, "points with a colour"),
         ],
     },
-    options: &[FormatOption {
-        name: "dgl2-v",
-        values: &["auto", "top", "bottom"],
-        help: "where v = 0 is in the pictures of a DGL2 file (default: auto, by what its writer left)",
-        reading: true,
-    }],
+    options: &[
+        FormatOption {
+            name: "dgl2-v",
+            values: &["auto", "top", "bottom"],
+            help: "where v = 0 is in the pictures of a DGL2 file (default: auto, by what its writer left)",
+            reading: true,
+        },
+        FormatOption {
+            name: "dgl2-text",
+            values: &["2015", "2016"],
+            help: "the form of DGL2's property texts: in braces, which only engines of 2015 read, or without, which \
+                   only later ones do (default: as the source had it, else 2016)",
+            reading: false,
+        },
+    ],
     codes: codes::CODES,
     read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
-    lower: |scene, _, losses| Ok(Box::new(lower(scene, losses))),
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

@@ -41,11 +41,13 @@ pub static FORMAT: Format = Format {
     probe: |bytes| if slow::looks_like_obj(bytes) { Probe::Shape } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "not stated",
+    metres: None,
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -43,11 +43,13 @@ pub static FORMAT: Format = Format {
     },
     axes: Axes::Z_UP_FRONT_MINUS_Y,
     unit: "not stated; printers take millimetres",
+    metres: None,
     hidden: Hidden::LeftOut,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 0,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::{Lifting, Reading, TURN};
 use crate::bytes::{Se32, decode_text};
-use crate::formats::bmd::engine::{self, Place};
 use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::engine::{self, Place};
 use crate::formats::bmd::model::{Animation, rotation};
 use crate::formats::bmd::notes::has_spare_frame;
 use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};

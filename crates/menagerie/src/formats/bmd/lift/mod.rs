@@ -19,18 +19,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
-use super::{FORMAT, engine};
 use super::model::{Bone, Model, flat_colour};
 use super::notes::Added;
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
+use super::{FORMAT, engine};
 use crate::bytes::decode_text;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
-    Axes, Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node, NodeId,
-    Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn, srgb_byte_to_linear,
-    transform_distance,
+    Axes, Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node,
+    NodeId, Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn,
+    srgb_byte_to_linear, transform_distance,
 };
 
 /// From the file's axes to the Scene's.
@@ -192,7 +192,9 @@ impl Lifting<'_> {
             let place = self.rest.get(i).copied().unwrap_or_default();
             let binding = match kind {
                 _ if self.reading != Reading::Document && self.is_made(i) => self.engine_binding(i, skin),
-                BoneKind::Ordinary(_) if self.baked.contains_key(&i) => self.baked_binding(i, joint_of, place),
+                BoneKind::Ordinary(_) if self.baked.contains_key(&i) => {
+                    self.baked_binding(i, joint_of, place)
+                }
                 BoneKind::Ordinary(_) => {
                     let joint = joint_of.get(i).copied().unwrap_or(0);
                     Binding { joints: [joint, 0, 0, 0], weights: [1.0, 0.0, 0.0, 0.0], place }
@@ -440,7 +442,11 @@ impl Lifting<'_> {
         extras.set(FORMAT.id, "lods", lods);
         extras.set(FORMAT.id, "meshes", self.model.meshes.len());
         if self.added.root {
-            extras.set(FORMAT.id, "root", self.model.bones.first().map_or(&b""[..], |b| self.model.text(b.name_at).unwrap_or_default()));
+            extras.set(
+                FORMAT.id,
+                "root",
+                self.model.bones.first().map_or(&b""[..], |b| self.model.text(b.name_at).unwrap_or_default()),
+            );
         }
         if self.added.rest_animation {
             let name = self.model.animations.first().and_then(|a| self.model.text(a.name_at));

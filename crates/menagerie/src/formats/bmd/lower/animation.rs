@@ -7,11 +7,11 @@ use super::{Lowering, byte, bytes, inverse_place, raw_name, word};
 use crate::bytes::Se32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::bmd::{FORMAT, engine};
 use crate::formats::bmd::lift::{TURN, matches_keys};
 use crate::formats::bmd::model::{Animation, Track, rotation};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
 use crate::formats::bmd::vertex::nearest_direction;
+use crate::formats::bmd::{FORMAT, engine};
 use crate::ops::sparse_keys;
 use crate::scene::{Animation as SceneAnimation, Hidden, Interpolation, NodeId, Pose, Property, Scene};
 
@@ -86,7 +86,8 @@ impl Lowering<'_> {
         let count = self.added.spare_frames.iter().filter(own).count();
         if count > 0 {
             let message = "a frame was added at the end, because the engine needs one without keys";
-            self.losses.push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(count));
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(count));
         }
     }
 
@@ -175,7 +176,8 @@ impl Lowering<'_> {
         }
         // Frames rise, and lie in the animation: the notes may come from anywhere.
         let sound = |list: &Vec<(usize, u32)>| {
-            list.is_sorted_by(|a, b| a.0 < b.0) && list.iter().all(|key| key.0 < usize::from(lowered.frame_count))
+            list.is_sorted_by(|a, b| a.0 < b.0)
+                && list.iter().all(|key| key.0 < usize::from(lowered.frame_count))
         };
         if !keys.iter().all(|keys| [&keys.rotation, &keys.translation, &keys.scale].into_iter().all(sound)) {
             return None;
@@ -378,7 +380,8 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Animations, path, message.clone(), moved, "scene units");
         self.losses.measured(Aspect::Animations, path, message, turned, "degrees");
         if vertices.is_off() {
-            let more = if self.baked.is_empty() { "" } else { "; blends of joints are rigid bones in the engine" };
+            let more =
+                if self.baked.is_empty() { "" } else { "; blends of joints are rigid bones in the engine" };
             let message =
                 format!("vertices are up to {:.4} scene units elsewhere while it plays{more}", vertices.max);
             self.losses.noted(Aspect::Skins, path, message);

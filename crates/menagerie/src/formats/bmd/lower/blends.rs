@@ -17,8 +17,8 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::lift::TURN;
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT};
 use crate::formats::bmd::notes::BakedBlend;
-use crate::formats::bmd::{engine, pose};
 use crate::formats::bmd::vertex::nearest_direction;
+use crate::formats::bmd::{engine, pose};
 use crate::ops::vertex_weights;
 use crate::scene::{NodeId, Primitive, SkinId};
 
@@ -146,21 +146,26 @@ impl Lowering<'_> {
         most.truncate(room);
         let mut bones = BTreeMap::new();
         for (made, (blend, (sum, count))) in most.into_iter().enumerate() {
-            let Some(node) = users.get(&blend.skin).and_then(|nodes| nodes.first()).copied() else { continue };
+            let Some(node) = users.get(&blend.skin).and_then(|nodes| nodes.first()).copied() else {
+                continue;
+            };
             let share = |(joint, parts): &(u16, u8)| (*joint, f32::from(*parts) / f32::from(resolution));
             let parts: Vec<(u16, f32)> = blend.shares.iter().map(share).collect();
             let palette = self.rest.palette(self.scene, node).unwrap_or_default();
             let middle = sum / count.max(1) as f32;
             let translation = Se32::nearest(middle.to_array()).0;
-            let bone = self.push_bone(Bone { translation, ..Bone::default() }, format!("blend{made}").into(), None);
-            let of_bones = parts.iter().map(|(joint, w)| (self.bone_of_joint(blend.skin, *joint), *w)).collect();
+            let bone =
+                self.push_bone(Bone { translation, ..Bone::default() }, format!("blend{made}").into(), None);
+            let of_bones =
+                parts.iter().map(|(joint, w)| (self.bone_of_joint(blend.skin, *joint), *w)).collect();
             self.added.blends.push(BakedBlend { bone, parts: of_bones });
             let rest = self::blend(&parts, &palette);
             self.baked.insert(bone, Baked { node, parts, rest, middle });
             bones.insert(blend, bone);
         }
         if !bones.is_empty() {
-            let message = "bones were added that move as blends of joints do, because the engine computes none";
+            let message =
+                "bones were added that move as blends of joints do, because the engine computes none";
             self.losses
                 .push(Loss::new(Aspect::Hierarchy, LossKind::Added, "skins", message).count(bones.len()));
         }
@@ -169,7 +174,11 @@ impl Lowering<'_> {
     }
 
     /// The blends, with the sum of where their vertices are at rest in the file's axes, and how many there are.
-    fn middles(&self, users: &BTreeMap<SkinId, Vec<NodeId>>, resolution: u8) -> BTreeMap<Blend, (Vec3, usize)> {
+    fn middles(
+        &self,
+        users: &BTreeMap<SkinId, Vec<NodeId>>,
+        resolution: u8,
+    ) -> BTreeMap<Blend, (Vec3, usize)> {
         let mut blends: BTreeMap<Blend, (Vec3, usize)> = BTreeMap::new();
         for (skin, nodes) in users {
             for id in nodes {

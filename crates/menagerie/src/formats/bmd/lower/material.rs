@@ -1,8 +1,8 @@
 use super::{Lowering, raw_name};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::formats::bmd::{FORMAT, engine};
 use crate::formats::bmd::model::flat_colour;
+use crate::formats::bmd::{FORMAT, engine};
 use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
 impl Lowering<'_> {
@@ -87,7 +87,8 @@ impl Lowering<'_> {
         let of_bmd = self.scene.extras.of(FORMAT.id).is_some();
         let bare = if of_bmd && uri == material.name { uri } else { self.bare_name(uri) };
         let kept = of_bmd && bare == material.name;
-        let mut name = if kept { raw_name(&material.extras, &material.name) } else { bare.as_bytes().to_vec() };
+        let mut name =
+            if kept { raw_name(&material.extras, &material.name) } else { bare.as_bytes().to_vec() };
         name.retain(|byte| *byte != 0);
         if name.is_empty() {
             self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
@@ -134,7 +135,8 @@ impl Lowering<'_> {
                 .any(|known| known.eq_ignore_ascii_case(extension))
         };
         let name = uri.get(file..).unwrap_or_default();
-        let dot = name.rfind('.').filter(|dot| name.get(*dot..).is_some_and(|e| known(&e))).map(|dot| dot + file);
+        let dot =
+            name.rfind('.').filter(|dot| name.get(*dot..).is_some_and(|e| known(&e))).map(|dot| dot + file);
         let bare = dot.and_then(|dot| uri.get(..dot)).unwrap_or(uri);
         let enough = bare.len() >= *engine::NAME_BYTES.start() || !self.serves_engine();
         if enough && bare.len() > file { bare } else { uri }

@@ -370,17 +370,20 @@ impl<'a> Lowering<'a> {
             let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
             self.losses.push(loss.count((gone + merged).max(1)));
         }
-        let hidden = self.scene.nodes.values().filter(|n| !n.visible && n.extras.of(FORMAT.id).is_none()).count();
+        let hidden =
+            self.scene.nodes.values().filter(|n| !n.visible && n.extras.of(FORMAT.id).is_none()).count();
         if hidden > 0 && !own {
             let message = "what is hidden is a node of another name when it is read, or gone";
-            self.losses.push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
+            self.losses
+                .push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
         }
         let used: std::collections::BTreeSet<_> =
             self.scene.meshes.values().flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
         let unused = self.scene.materials.ids().filter(|id| !used.contains(id)).count();
         if unused > 0 {
             let message = "materials that nothing uses have no place in BMD";
-            self.losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+            self.losses
+                .push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
         }
     }
 
@@ -403,7 +406,9 @@ impl<'a> Lowering<'a> {
         let mut off = ErrorStats::default();
         let place = |bone: usize| lift::TURN.matrix(self.places.get(bone).copied().unwrap_or_default());
         for (bone, node) in self.node_of.iter().enumerate() {
-            let Some((id, node)) = node.and_then(|id| Some((id, self.scene.nodes.get(id)?))) else { continue };
+            let Some((id, node)) = node.and_then(|id| Some((id, self.scene.nodes.get(id)?))) else {
+                continue;
+            };
             let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
             let local = inverse_place(&place(parent)) * place(bone);
             let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
@@ -435,7 +440,8 @@ impl<'a> Lowering<'a> {
         let unnamed = bones.filter(|node| !self.as_read && node.mesh.is_some() && rigid(node));
         let moved = moved + unnamed.filter(|node| !self.is_unique(&node.name)).count();
         let joints = self.scene.skins.values().flat_map(|skin| &skin.joints);
-        let alike = joints.filter_map(|id| self.scene.nodes.get(*id)).filter(|n| !self.is_unique(&n.name)).count();
+        let alike =
+            joints.filter_map(|id| self.scene.nodes.get(*id)).filter(|n| !self.is_unique(&n.name)).count();
         if alike > 0 && !self.as_read {
             let message = "joints without names of their own are told apart by their places only";
             self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "skins", message).count(alike));
@@ -487,7 +493,8 @@ impl<'a> Lowering<'a> {
         let renamed = drawn.iter().filter(|(_, node)| node.name != lift::MODEL_NAME).count();
         if renamed > 0 {
             let message = "what is not a bone gets another name when it is read";
-            self.losses.push(Loss::new(Aspect::Names, LossKind::Approximated, "nodes", message).count(renamed));
+            self.losses
+                .push(Loss::new(Aspect::Names, LossKind::Approximated, "nodes", message).count(renamed));
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::bytes::Se32;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::lift::{TURN, own_rotation};
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
-use crate::formats::bmd::vertex::nearest_direction;
 use crate::formats::bmd::notes::BakedBlend;
+use crate::formats::bmd::vertex::nearest_direction;
 use crate::formats::bmd::{FORMAT, engine, pose};
 use crate::scene::{Hidden, NodeId, Property};
 
@@ -34,7 +34,8 @@ impl Lowering<'_> {
 
     /// Whether bones that were read are not what is wanted: blends for the engine or for the document.
     fn must_be_remade(&self) -> bool {
-        let noted = |name: &str| self.scene.skins.values().any(|skin| skin.extras.get(FORMAT.id, name).is_some());
+        let noted =
+            |name: &str| self.scene.skins.values().any(|skin| skin.extras.get(FORMAT.id, name).is_some());
         let bones = self.scene.nodes.values().filter(|n| n.extras.get(FORMAT.id, "bone").is_some()).count();
         let too_much = noted("pseudo") || bones > engine::MAX_BONES;
         (self.mends_all() && too_much) || (!self.serves_engine() && noted("baked"))
@@ -161,7 +162,8 @@ impl Lowering<'_> {
         if beyond > 0 {
             let why = if self.serves_engine() { "the engine has room for" } else { "ids tell apart" };
             let message = format!("{why} {room} bones; what hung on the others is rigid");
-            let dropped = |aspect| Loss::new(aspect, LossKind::Dropped, "nodes", message.clone()).count(beyond);
+            let dropped =
+                |aspect| Loss::new(aspect, LossKind::Dropped, "nodes", message.clone()).count(beyond);
             self.losses.push(dropped(Aspect::Hierarchy));
             if !self.scene.skins.is_empty() {
                 self.losses.push(dropped(Aspect::Skins));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
-use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, VDirection, ids, kind};
+use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, Purpose, VDirection, ids, kind};
 use crate::diag::Aspect;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
 use crate::scene::{Mesh, Node, Primitive, Topology};
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         let mut written: BTreeMap<MeshId, i32> = BTreeMap::new();
         for (mesh, id) in shared.iter().zip(&mesh_ids) {
             written.insert(*mesh, *id);
-            if let Some(mesh) = scene.meshes.get(*mesh).filter(|mesh| !is_variant(mesh)) {
+            if let Some(mesh) = scene.meshes.get(*mesh).filter(|mesh| !self.is_variant(mesh)) {
                 self.trimesh(*id, mesh, None);
             }
         }
@@ -65,11 +65,11 @@ impl Lowering<'_> {
     fn mesh_ids(&self, shared: &BTreeSet<MeshId>, more: usize) -> Vec<i32> {
         let shown: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
         let meshes = || shared.iter().filter_map(|id| Some((*id, self.scene.meshes.get(*id)?)));
-        let whole = meshes().filter(|(_, mesh)| !is_variant(mesh));
+        let whole = meshes().filter(|(_, mesh)| !self.is_variant(mesh));
         let mut whole_ids = ids(whole.map(|(id, mesh)| (&mesh.extras, shown.contains(&id)))).into_iter();
         let kept = |mesh: &Mesh| mesh.extras.get(FORMAT.id, "id").and_then(Value::as_i64);
         let mut list: Vec<i32> = meshes()
-            .map(|(_, mesh)| match is_variant(mesh) {
+            .map(|(_, mesh)| match self.is_variant(mesh) {
                 true => kept(mesh).and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
                 false => whole_ids.next().unwrap_or(-1),
             })
@@ -169,6 +169,12 @@ impl Lowering<'_> {
         }));
     }
 
+    /// Whether a mesh is only another with the material of its entity: then that other is written. The engine does not
+    /// use the material of entities (engines.md DGL2 E10), so for it the triangles name it.
+    fn is_variant(&self, mesh: &Mesh) -> bool {
+        self.purpose != Purpose::Engine && mesh.extras.get(FORMAT.id, "with_material").is_some()
+    }
+
     /// The material's id. One that the source referred to in vain is referred to again.
     fn primitive_material(&self, primitive: &Primitive) -> i32 {
         if primitive.material.is_some() {
@@ -178,9 +184,4 @@ impl Lowering<'_> {
         let kept = kept.and_then(|id| i32::try_from(id).ok());
         kept.filter(|id| !self.material_ids.contains(id)).unwrap_or(-1)
     }
-}
-
-/// Whether a mesh is only another with the material of its entity: then that other is written.
-fn is_variant(mesh: &Mesh) -> bool {
-    mesh.extras.get(FORMAT.id, "with_material").is_some()
 }
