@@ -514,3 +514,52 @@ fn the_box_man_is_packed_better_than_by_the_original() {
         );
     }
 }
+
+/// What reading gave up of a kind.
+fn given_up(issues: &Issues, what: &str) -> (usize, usize) {
+    issues.damage().find(|damage| damage.what == what).map_or((0, 0), |damage| (damage.count, damage.of))
+}
+
+fn triangles(scene: &Scene) -> usize {
+    scene.meshes.values().flat_map(|mesh| &mesh.primitives).map(|p| p.triangles().len()).sum()
+}
+
+#[test]
+fn every_prefix_says_what_is_missing() {
+    let mut cut_triangles = 0;
+    for file in readable() {
+        let whole = read(&file);
+        for part in 1..64 {
+            let end = file.bytes.len() * part / 64;
+            let name = format!("{} cut at {end}", file.name());
+            let reading = FORMAT.open(&file.bytes[..end], &ReadOptions::default());
+            let Some(model) = reading.model else { continue };
+            // The last bytes of the oldest files are spare.
+            let scene = model.lift(&ReadOptions::default()).unwrap().scene;
+            assert_scene(&scene);
+            let (meshes, of) = given_up(&reading.issues, "meshes");
+            assert!(of == 0 || of == whole.meshes.len(), "{name}");
+            let had = whole.meshes.len() - meshes;
+            let stated: usize = whole.meshes[..had].iter().map(Mesh::triangles).sum();
+            let (missing, _) = given_up(&reading.issues, "triangles");
+            assert_eq!(triangles(&scene) + missing, stated, "{name}: triangles");
+            let vertices: usize = whole.meshes[..had].iter().map(|mesh| mesh.vertices.len()).sum();
+            let read: usize = model.summary().vertices;
+            assert_eq!(read + given_up(&reading.issues, "vertices").0, vertices, "{name}: vertices");
+            let same = bmd::read(&file.bytes[..end], &mut Issues::default()).unwrap() == whole;
+            assert!(reading.issues.is_damaged() || same || whole.meshes.is_empty(), "{name}: nothing is said");
+            cut_triangles += missing;
+        }
+    }
+    assert!(cut_triangles > 1000);
+}
+
+#[test]
+fn the_box_man_without_his_end_is_damaged() {
+    let Some(file) = real(&FORMAT).into_iter().find(|file| file.stem() == "boxman0") else { return };
+    let gltf = menagerie::formats::Format::by_id("gltf").unwrap();
+    let done = menagerie::convert::convert(&file.bytes[..9000], None, gltf, &Default::default()).unwrap();
+    let damage: Vec<String> = done.issues.damage().map(ToString::to_string).collect();
+    assert!(damage.iter().any(|text| text == "570 of 570 triangles missing"), "{damage:?}");
+    assert!(done.losses.losses().any(|loss| loss.code().id == "loss/damaged"));
+}

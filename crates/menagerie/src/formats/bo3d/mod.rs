@@ -13,9 +13,11 @@ use crate::scene::{Axes, Hidden, Turn};
 
 mod check;
 pub mod codes;
+mod engine;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod placement;
 mod read;
 mod write;

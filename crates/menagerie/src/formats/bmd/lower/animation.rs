@@ -240,7 +240,7 @@ impl Lowering<'_> {
                 found.push(found.get(parent).map_or(local, |above| *above * local));
             }
             // As far out as what hangs on a bone may be.
-            let reach = size * 0.25;
+            let reach = size;
             document.iter().zip(&found).any(|(a, b)| {
                 let moved = a.w_axis.truncate().distance(b.w_axis.truncate());
                 let axes = [(a.x_axis, b.x_axis), (a.y_axis, b.y_axis), (a.z_axis, b.z_axis)];
