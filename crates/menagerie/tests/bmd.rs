@@ -547,7 +547,10 @@ fn every_prefix_says_what_is_missing() {
             let read: usize = model.summary().vertices;
             assert_eq!(read + given_up(&reading.issues, "vertices").0, vertices, "{name}: vertices");
             let same = bmd::read(&file.bytes[..end], &mut Issues::default()).unwrap() == whole;
-            assert!(reading.issues.is_damaged() || same || whole.meshes.is_empty(), "{name}: nothing is said");
+            assert!(
+                reading.issues.is_damaged() || same || whole.meshes.is_empty(),
+                "{name}: nothing is said"
+            );
             cut_triangles += missing;
         }
     }

@@ -1029,3 +1029,12 @@ fn profile_and_level_are_what_was_asked_for() {
         assert_eq!(named("loss/textures"), profile == "libdas2");
     }
 }
+
+#[test]
+fn beginnings_of_files_say_what_is_missing() {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    for file in files {
+        support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
+    }
+}

@@ -46,6 +46,7 @@ pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (
         meshes: BTreeMap::new(),
         highest_bones: highest_bones(model),
         joints: joints::of_collections(model),
+        has_children: false,
         added_camera: model.parsed_tree().ok().and_then(|tree| added::camera(model, &tree)),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
@@ -70,6 +71,8 @@ struct Lifter<'a> {
     highest_bones: Vec<Option<u32>>,
     /// For each collection which bones its joints are.
     joints: Vec<Joints>,
+    /// Whether something hangs on the instance that is looked at.
+    has_children: bool,
     /// The instance that was added for the engine to have a camera.
     added_camera: Option<usize>,
     /// The copies of collections, each with its bones.
@@ -86,7 +89,10 @@ impl Lifter<'_> {
         let tree = self.model.parsed_tree().unwrap_or_default();
         let mut nodes: Vec<Option<(NodeId, Frame)>> = Vec::with_capacity(tree.places.len());
         let mut roots = Vec::new();
-        for place in &tree.places {
+        let parents: std::collections::BTreeSet<usize> =
+            tree.places.iter().filter_map(|place| place.parent).collect();
+        for (number, place) in tree.places.iter().enumerate() {
+            self.has_children = parents.contains(&number);
             let parent = place.parent.and_then(|parent| nodes.get(parent).copied().flatten());
             let node = self.instance(place.instance, parent.map_or(Frame::Turned, |(_, frame)| frame));
             if let Some((id, _)) = node {
@@ -138,6 +144,7 @@ impl Lifter<'_> {
         };
         if frame == Frame::Look {
             (node.camera, node.light) = (camera, light);
+            self.ignore_scale(&mut node, instance, parent);
         } else if looks {
             // Geometry is turned, cameras and lights are not: they get a node of their own.
             let mut part = Node { name: node.name.clone(), camera, light, ..Node::default() };
@@ -149,6 +156,16 @@ impl Lifter<'_> {
         let id = self.scene.nodes.push(node);
         self.skinned(id, frame, instance);
         Some((id, frame))
+    }
+
+    /// The scale of cameras and lights is ignored, says the document. What hangs on them is scaled all the same.
+    fn ignore_scale(&self, node: &mut Node, instance: &Instance, parent: Frame) {
+        let matrix = affine(&instance.matrix);
+        let unscaled = without_scale(matrix);
+        if !self.has_children && unscaled != matrix {
+            node.transform = placed(Frame::Look.to_scene(parent, unscaled));
+            node.extras.set(FORMAT.id, "matrix", floats(&instance.matrix));
+        }
     }
 
     /// The geometry of an instance, and the skeleton that moves it.
@@ -188,6 +205,16 @@ fn affine(values: &[f32; 16]) -> Mat4 {
     matrix.z_axis.w = 0.0;
     matrix.w_axis.w = 1.0;
     matrix
+}
+
+/// A matrix whose axes have unit length, where they are off by more than rounding.
+pub(super) fn without_scale(matrix: Mat4) -> Mat4 {
+    let unit = |axis: glam::Vec4| {
+        let length = axis.truncate().length();
+        let scaled = length.is_finite() && length > 1e-12 && (length - 1.0).abs() > 1e-4;
+        if scaled { (axis.truncate() / length).extend(0.0) } else { axis }
+    };
+    Mat4::from_cols(unit(matrix.x_axis), unit(matrix.y_axis), unit(matrix.z_axis), matrix.w_axis)
 }
 
 /// The transform of a matrix. That of an object that was never moved is worth to be known as such.

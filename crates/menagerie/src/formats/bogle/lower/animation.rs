@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
+use super::nodes::Role;
 use super::pool::Pool;
 use super::skeleton::{Rig, Stance};
 use super::{Lowering, kept_index};
@@ -129,7 +130,7 @@ impl Lowering<'_> {
                 },
             });
         }
-        if !rig.from_file {
+        if !rig.from_file && self.carries(rig) {
             let message = "joints move as bones; what else hangs on them stays where it rests";
             self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
         }
@@ -160,6 +161,13 @@ impl Lowering<'_> {
             let loss = Loss::new(Aspect::Animations, LossKind::Added, format!("animations[{i}]"), message);
             self.losses.push(loss.count(added));
         }
+    }
+
+    /// Whether something that is no bone hangs on a bone.
+    fn carries(&self, rig: &Rig) -> bool {
+        let bones: BTreeSet<NodeId> = rig.bones.iter().copied().collect();
+        let mut instances = self.nodes.iter().filter(|id| self.role(**id) == Role::Instance);
+        instances.any(|id| self.ancestors(*id).any(|above| bones.contains(&above)))
     }
 
     /// The channels of an animation that move a skeleton.

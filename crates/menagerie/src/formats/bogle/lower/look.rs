@@ -10,7 +10,7 @@ use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
 use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added, names};
 use crate::formats::is_placed_otherwise;
-use crate::ops::to_phong;
+use crate::ops::to_painted_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
     TextureRef, float_from_json,
@@ -104,9 +104,9 @@ impl Lowering<'_> {
         }
         let lowered_materials = materials.len();
         if looks.default_material {
-            self.model.materials.push(Material::default());
+            self.model.materials.push(plain_material());
             materials.insert(DEFAULT, number(self.model.materials.len()));
-            let message = "parts without a material got a white one: BOGLE needs one";
+            let message = "parts without a material got a light grey one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
         }
         for (aspect, path, left) in [
@@ -245,7 +245,7 @@ impl Lowering<'_> {
     fn lower_material(&mut self, id: MaterialId, material: &scene::Material) -> Material {
         let path = format!("materials[{}]", id.index());
         let from_file = material.extras.of(FORMAT.id).is_some();
-        let mut phong = to_phong(&material.shading);
+        let mut phong = to_painted_phong(&material.shading);
         if !matches!(material.shading, Shading::Phong(_)) {
             // The engine multiplies it by the diffuse colour (engines.md BOGLE E15).
             phong.ambient = [1.0; 3];
@@ -403,6 +403,18 @@ impl Lowering<'_> {
         let kept: Option<Vec<u8>> =
             kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
         kept.filter(|kept| utf8_or_windows_1252(kept) == stem).unwrap_or_else(|| stem.as_bytes().to_vec())
+    }
+}
+
+/// What stands for no material: light grey, neither shiny nor dull.
+fn plain_material() -> Material {
+    let gray = |x: f32| [x, x, x, 1.0];
+    Material {
+        ambient: gray(1.0),
+        diffuse: gray(0.8),
+        specular: gray(0.5),
+        specular_power: 13.0,
+        ..Material::default()
     }
 }
 

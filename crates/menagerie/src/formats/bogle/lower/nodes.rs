@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
+use super::look::floats;
 use super::{Draft, Lowering, Spot, kept_index};
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::lift::without_scale;
 use crate::formats::bogle::model::Instance;
 use crate::formats::bogle::tree::Place;
 use crate::formats::bogle::{FORMAT, MAX_DEPTH, names};
@@ -236,6 +238,14 @@ impl Lowering<'_> {
             matrix: frame.to_file(parent, node.transform.matrix()).to_cols_array(),
             ..Instance::default()
         };
+        // The scale that a file had and the document ignores.
+        if let Some(kept) = floats::<16>(&node.extras, "matrix")
+            && frame == Frame::Look
+            && without_scale(Mat4::from_cols_array(&kept))
+                .abs_diff_eq(Mat4::from_cols_array(&instance.matrix), 1e-6)
+        {
+            instance.matrix = kept;
+        }
         let part = node.children.iter().copied().find(|child| self.role(*child) == Role::Part);
         let eyes =
             if frame == Frame::Look { Some(node) } else { part.and_then(|part| self.scene.nodes.get(part)) };
