@@ -62,7 +62,7 @@ pub mod stream;
 mod unheld;
 
 pub use registry::{known, register};
-pub use unheld::{all_extras, kept_nodes, report_unheld};
+pub use unheld::{all_extras, forget_notes, has_notes, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
