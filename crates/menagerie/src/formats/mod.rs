@@ -49,6 +49,7 @@ mod flat;
 pub mod gltf;
 #[cfg(feature = "obj")]
 pub mod obj;
+mod placed;
 #[cfg(feature = "ply")]
 pub mod ply;
 mod registry;
@@ -61,8 +62,9 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
+pub use placed::{Placed, is_placed_otherwise, placed_uvs};
 pub use registry::{known, register};
-pub use unheld::{all_extras, forget_notes, has_notes, kept_nodes, report_unheld};
+pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[

@@ -201,4 +201,12 @@ crate::diag::code! {
         document: "The ambient colour is added when shading; lights are instances.",
         why: "Without lights and with a black ambient colour the engine draws everything black that does not glow.",
         fix: "Give the world a colour, or add a light.";
+    SHOWN_GEOMETRY = Info "bogle/shown-geometry": "what nothing shows any more was put into the scene",
+        document: "Instances show geometries, and the tree says which instances there are.",
+        why: "The file is cut off, and what showed it was in the part that is gone. It is shown where its own matrix has it, or at the origin.",
+        fix: "Get the file again from where it came.";
+    UNUSED = Info "bogle/unused": "no instance uses this record",
+        document: "Geometries, materials and lights should each be assigned to one or more objects.",
+        why: "It takes space and is never shown.",
+        fix: "Remove it, if it is not meant to be used by name.";
 }

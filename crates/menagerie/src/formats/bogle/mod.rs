@@ -24,6 +24,7 @@ mod lower;
 mod model;
 mod names;
 mod read;
+mod salvage;
 mod tree;
 mod write;
 
@@ -32,7 +33,7 @@ pub use engine::{check_engine, lift_as_engine};
 pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;
-pub use model::{Animation, Bone, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
+pub use model::{Animation, Bone, Camera, Collection, Cut, Instance, Key, Light, Material, Model, Slot};
 pub use read::read;
 pub use tree::{Fault, Place, Tree};
 

@@ -17,7 +17,7 @@ use super::frame::Frame;
 use super::joints::{self, Joints};
 use super::model::{Instance, Model, is_affine, named};
 use super::tree::Tree;
-use super::{FORMAT, added, names};
+use super::{FORMAT, added, names, salvage};
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{Extras, Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform, float_to_json};
@@ -36,10 +36,12 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
 
 /// The Scene that a model means, and which of its nodes the copies of collections became.
 pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (Lifted, Vec<Skeleton>) {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    let model = &*salvage::shown(model, &mut issues);
     let mut lifter = Lifter {
         model,
         scene: Scene::default(),
-        issues: Issues::new(options.limits.issues_per_code),
+        issues,
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
         highest_bones: highest_bones(model),

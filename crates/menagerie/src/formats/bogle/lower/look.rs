@@ -9,6 +9,7 @@ use crate::diag::loss::ErrorStats;
 use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
 use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added, names};
+use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
@@ -329,6 +330,7 @@ impl Lowering<'_> {
         if let Some((_, strength)) = bump {
             made.bump_intensity = *strength;
         }
+        let main = material.base_color_texture().or_else(|| material.textures().next());
         let slots = [
             (Slot::Ambient, phong.ambient_texture.as_ref()),
             (Slot::Emissive, material.emissive_texture.as_ref()),
@@ -340,7 +342,7 @@ impl Lowering<'_> {
             (Slot::Opacity, phong.opacity_texture.as_ref()),
         ];
         for (name, (_, texture)) in made.textures.iter_mut().zip(slots) {
-            *name = texture.map(|texture| self.stem(path, texture, from_file)).unwrap_or_default();
+            *name = texture.map(|texture| self.stem(path, texture, main, from_file)).unwrap_or_default();
         }
         let others = match &material.shading {
             Shading::MetallicRoughness(m) => m.metallic_roughness_texture.is_some(),
@@ -354,11 +356,24 @@ impl Lowering<'_> {
     }
 
     /// The name of a texture's picture without `.png`.
-    fn stem(&mut self, path: &str, texture: &TextureRef, from_file: bool) -> Vec<u8> {
+    fn stem(
+        &mut self,
+        path: &str,
+        texture: &TextureRef,
+        main: Option<&TextureRef>,
+        from_file: bool,
+    ) -> Vec<u8> {
         let Some(stored) = self.scene.textures.get(texture.texture) else { return Vec::new() };
-        if texture.uv_set != 0 || texture.transform.is_some() || stored.sampler.is_some() {
+        let sampled = stored.sampler.as_ref().is_some_and(|sampler| {
+            scene::Sampler { name: String::new(), extras: Extras::default(), ..sampler.clone() }
+                != scene::Sampler::default()
+        });
+        if is_placed_otherwise(texture, main) || sampled {
             let message = "how a texture is placed, tiled and filtered has no place in BOGLE";
             self.losses.dropped(Aspect::Textures, path, message);
+        } else if is_placed_otherwise(texture, None) {
+            let message = "a texture is placed by its coordinates in BOGLE";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
         let image = stored.image.and_then(|image| self.scene.images.get(image));
         let uri = image.and_then(|image| image.uri.as_deref().or(Some(image.name.as_str())));

@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
                 let mut instance = draft.instance;
                 instance.geometry = one_based(&geometry_of, draft.geometry);
                 instance.collection = one_based(&collection_of, draft.rig);
-                instances.add(draft.wanted, draft.wanted, instance)
+                instances.add(draft.wanted, None, instance)
             })
             .collect();
         let (instances, instance_of) = instances.finish();

@@ -5,8 +5,9 @@ use super::{
     mend_colors, mend_flags, unhex,
 };
 use crate::diag::Aspect;
+use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
-use crate::scene::{AlphaMode, Blend, Material, Phong, Shading, TextureRef};
+use crate::scene::{AlphaMode, Blend, Extras, Material, Phong, Sampler, Shading, TextureRef};
 
 impl Lowering<'_> {
     pub(super) fn materials(&mut self) -> Vec<Chunk> {
@@ -130,15 +131,21 @@ impl Lowering<'_> {
             let message = "DGL2 has colour, normal and glow pictures; other maps were left out";
             self.losses.dropped(Aspect::Textures, path, message);
         }
+        let main = material.base_color_texture().or_else(|| material.textures().next());
         let stored = |texture: &TextureRef| self.scene.textures.get(texture.texture);
         let special = |texture: &TextureRef| {
-            texture.uv_set != 0
-                || texture.transform.is_some()
-                || stored(texture).is_some_and(|t| t.sampler.is_some())
+            is_placed_otherwise(texture, main)
+                || stored(texture).and_then(|t| t.sampler.as_ref()).is_some_and(|sampler| {
+                    Sampler { name: String::new(), extras: Extras::default(), ..sampler.clone() }
+                        != Sampler::default()
+                })
         };
         if material.textures().any(special) {
             let message = "how textures are placed, tiled and filtered has no place in DGL2";
             self.losses.dropped(Aspect::Textures, path, message);
+        } else if material.textures().any(|texture| is_placed_otherwise(texture, None)) {
+            let message = "textures are placed by their coordinates in DGL2";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
 use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, Purpose, VDirection, ids, kind};
 use crate::diag::Aspect;
+use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
 use crate::scene::{Mesh, Node, Primitive, Topology};
 
@@ -144,8 +145,14 @@ impl Lowering<'_> {
         }
         restore_lengths(&mut normals, primitive, NORMAL_LENGTH);
         let zeros = vec![[0.0; 2]; primitive.positions.len()];
-        let uv1 = primitive.uvs.first().unwrap_or(&zeros);
-        let uv2 = primitive.uvs.get(1).unwrap_or(uv1);
+        let placed = placed_uvs(self.scene, primitive);
+        if placed.moved {
+            let message = "the first coordinates are those of the texture that is seen, placed as it is";
+            self.losses.approximated(Aspect::Uvs, path, message);
+        }
+        let uv1: &[[f32; 2]] = if placed.uvs.is_empty() { &zeros } else { &placed.uvs };
+        let other = usize::from(placed.set == 0);
+        let uv2 = primitive.uvs.get(other).map_or(uv1, Vec::as_slice);
         let drawn_same = primitive.indices.iter().all(|i| uv1.get(*i as usize) == uv2.get(*i as usize));
         let drawn_zero = primitive.indices.iter().all(|i| uv1.get(*i as usize) == Some(&[0.0; 2]));
         if (primitive.uvs.len() > 1 && drawn_same) || (primitive.uvs.len() == 1 && drawn_zero) {
