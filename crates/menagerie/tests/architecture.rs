@@ -9,9 +9,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag"]),
     ("ops", &["diag", "scene"]),
-    ("formats", &["bytes", "diag", "scene", "ops"]),
+    ("pictures", &[]),
+    ("formats", &["bytes", "diag", "scene", "ops", "pictures"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
-    ("convert", &["bytes", "diag", "scene", "ops", "formats"]),
+    ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats"]),
 ];
 
 /// What the library leaves to its callers: files, the terminal, the clock, the environment, other programs.

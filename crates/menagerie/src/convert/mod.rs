@@ -3,12 +3,12 @@
 //! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
-mod textures;
+mod pictures;
 
-pub use textures::{TextureStatus, resolve_textures};
+pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
 
 use crate::diag::{Aspect, Issue, Issues, LossReport, Severity};
-use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
+use crate::formats::{FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
 
@@ -32,6 +32,8 @@ pub struct ConvertOptions<'a> {
     pub rebuild: bool,
     /// Whether a damaged source is refused instead of converted as far as it goes.
     pub strict: bool,
+    /// The folder that the result goes to, where there is one: a picture gets no name that a file with other content has.
+    pub target: Option<&'a dyn Files>,
 }
 
 /// A finished conversion.
@@ -176,6 +178,7 @@ impl ConvertOptions<'_> {
             || self.flip_v
             || self.read.fps.is_some()
             || self.write.embed_textures.is_some()
+            || self.write.missing_textures == MissingTextures::Placeholder
             || !self.read.settings.is_empty()
             || !self.write.settings.is_empty()
             || other_container
@@ -275,18 +278,23 @@ fn from_scene(
         losses.approximated(Aspect::Extras, "", message);
     }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
-    let beside =
-        if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
-    for texture in textures.iter().filter(|texture| !texture.found && embed) {
-        let message = format!("the picture {} was not found and is only referred to", texture.name);
-        losses.approximated(Aspect::Textures, format!("images[{}]", texture.image), message);
-    }
+    pictures::suit(&mut scene, from, to, options, &mut losses);
+    let missing = options.write.missing_textures;
+    pictures::stand_in(&mut scene, &textures, (to, embed), missing, &mut losses);
+    let beside = match embed && !options.write.keeps_pictures_beside() {
+        true => Vec::new(),
+        false => pictures::put_beside(&mut scene, to, options, &mut losses),
+    };
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
     let lowered = (to.lower)(checked, &options.write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
-    output.beside.extend(beside);
+    for (name, bytes) in pictures::only_referred(beside, lowered.as_ref(), options) {
+        if !output.beside.iter().any(|(known, _)| pictures::base_name(known) == name) {
+            output.beside.push((name, bytes));
+        }
+    }
     Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
 }
 
@@ -321,6 +329,10 @@ crate::diag::code! {
         document: "What a damaged file has lost is listed with codes and bytes before this message.",
         why: "A conversion would lack what the source lacks.",
         fix: "Get the source again from where it came, or convert without --strict what can still be had.";
+    PICTURE_MISSING = Warning "file/picture-missing": "a picture that the model names was not found",
+        document: "The formats refer to pictures by name; where they lie is for the program that shows the model.",
+        why: "Surfaces with it are plain, or the model is refused by programs that insist on their pictures.",
+        fix: "Put the picture beside the model, name its folder with --texture-dir, or say which file it is with --texture.";
     NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
         document: "Only formats of large meshes are read piece by piece.",
         why: "The conversion that was asked for cannot be done in this way.",
