@@ -110,7 +110,13 @@ fn loss_report() -> Value {
 }
 
 fn diff() -> Value {
-    object(json!({ "equal": { "type": "boolean" }, "differences": array(difference()) }), &[])
+    let part = json!({ "type": "number", "minimum": 0, "maximum": 255 });
+    let view = object(json!({ "view": { "type": "string" }, "difference": part }), &[]);
+    let picture = object(json!({ "difference": part, "views": array(view) }), &[]);
+    let fields = json!({
+        "equal": { "type": "boolean" }, "differences": array(difference()), "picture": picture
+    });
+    object(fields, &["picture"])
 }
 
 fn difference() -> Value {

@@ -123,6 +123,7 @@ fn convert(
     options.write.fps = args.fps;
     options.write.purpose = args.purpose.map_or(Purpose::Both, PurposeArg::purpose);
     options.write.embed_textures = args.embed_textures;
+    options.hidden = args.hidden.how();
     options.write.missing_textures = args.missing_textures.how();
     let there = place.folder();
     options.target = there.as_ref().map(|there| there as &dyn Files);
