@@ -855,7 +855,11 @@ fn a_skin_from_elsewhere_moves_as_before() {
         extras: Extras::default(),
     });
     let (model, losses) = lowered(&scene);
-    assert_eq!(model.collections[0].parents(), [None, Some(0)], "parents come first");
+    assert_eq!(
+        model.collections[0].parents(),
+        [None, Some(0), Some(1), Some(2)],
+        "parents come first, two bones a joint"
+    );
     assert_eq!(model.collections[0].animations[0].keys.len(), 4, "0, 0.5, 1 and 2 seconds");
     assert!(losses.iter().any(|loss| loss.code().id == "loss/positions"), "{losses:#?}");
     assert!(

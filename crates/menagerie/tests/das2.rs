@@ -386,7 +386,7 @@ fn compressed_bodies_are_rewritten_byte_for_byte_inside() {
 /// What a file of one level must be to be read again.
 fn raw(profile: Profile, numbering: Numbering, records: Vec<Record>) -> Model {
     let header = Header { author: Text::new("test"), ..Header::default() };
-    Model { profile, numbering, header, framing: Framing::Raw, records, trailing: Vec::new() }
+    Model { profile, numbering, header, framing: Framing::Raw, records, trailing: Vec::new(), damaged: None }
 }
 
 /// A small file of random records whose references exist.

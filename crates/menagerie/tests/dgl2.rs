@@ -7,7 +7,7 @@ use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{Issues, LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::dgl2::{self, ChunkData, FORMAT, MaterialData, Model, VDirection, dml, kind};
-use menagerie::formats::{Format, ReadOptions};
+use menagerie::formats::{Format, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
 use support::{TestFile, own, real};
@@ -218,7 +218,7 @@ fn through_the_scene_and_back_changes_nothing() {
     for file in all_files() {
         let scene = lifted(&read(&file));
         let mut losses = LossReport::new();
-        let back = dgl2::lower(assert_scene(&scene), &mut losses);
+        let back = dgl2::lower(assert_scene(&scene), &WriteOptions::default(), &mut losses);
         let again = lifted(&back);
         let report = diff(assert_scene(&scene), assert_scene(&again), &DiffOptions::default());
         assert!(report.is_equal(), "{}: {:#?}", file.name(), report.differences);

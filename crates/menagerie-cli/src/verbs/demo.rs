@@ -14,7 +14,7 @@ use super::render::thumbnail;
 use super::sample::{self, Written};
 use crate::exit::Exit;
 use crate::output;
-use crate::textures::Folders;
+use menagerie::open::Folders;
 
 /// Write the samples in every format, validate each, convert each to GLB, draw each, and show what happened
 #[derive(Args)]

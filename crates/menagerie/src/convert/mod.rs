@@ -3,11 +3,14 @@
 //! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
+mod failed;
 mod pictures;
 
+pub use failed::{Blame, Failed};
 pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
 
-use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport, Severity};
+use crate::bytes::Limits;
+use crate::diag::{Aspect, Issue, Issues, LIMIT, Loss, LossKind, LossReport, Severity};
 use crate::formats::{FileModel, Files, Format, Holds, MissingTextures, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Channel, NodeId, Property, Scene, check};
@@ -82,15 +85,6 @@ pub struct Changes {
     pub steps: Vec<(Op, OpReport)>,
 }
 
-/// A conversion that could not be done: all issues, the last one says why.
-#[derive(Debug)]
-pub struct Failed {
-    /// The source's format, where it is known.
-    pub from: Option<&'static Format>,
-    /// What was found.
-    pub issues: Issues,
-}
-
 /// Converts the bytes of the file called `name` to the format `to`.
 pub fn convert(
     bytes: &[u8],
@@ -98,14 +92,9 @@ pub fn convert(
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Conversion, Failed> {
-    let fail = |from, issue| {
-        let mut issues = Issues::default();
-        issues.push(issue);
-        Failed { from, issues }
-    };
     let (from, warning) = match options.from {
         Some(format) => (format, None),
-        None => Format::detect(bytes, name).map_err(|issue| fail(None, issue))?,
+        None => Format::detect(bytes, name).map_err(|issue| Failed::of(None, issue))?,
     };
     let mut reading = from.open(bytes, &options.read);
     reading.issues.extend(warning);
@@ -172,7 +161,7 @@ pub fn convert_stream(
     let done = result.and_then(|streamed| {
         issues.append(streamed.issues);
         insist(options, &issues)?;
-        from_scene(streamed.scene, from, to, options)
+        from_scene(streamed.scene, Some(from), to, options)
     });
     finished(from, to, done, issues)
 }
@@ -239,6 +228,21 @@ fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
     issues
 }
 
+/// A format without instances needs every mesh as often as it is shown; a small file may ask for gigabytes so.
+fn can_be_written_out(scene: &Scene, to: &Format, limits: &Limits) -> Result<(), Issue> {
+    let (vertices, triangles) = crate::ops::drawn(scene);
+    let most = vertices.max(triangles);
+    if most <= limits.drawn {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has no instances: written out, the model would have {vertices} vertices and {triangles} triangles, more than \
+         the limit of {} (drawn)",
+        to.name, limits.drawn
+    );
+    Err(Issue::new(&LIMIT, "nodes", message))
+}
+
 /// What is written is valid: a result that breaks its own format's rules is a fault of the writer, and is not written.
 fn valid(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<(), Issue> {
     let mut issues = Issues::new(options.read.limits.issues_per_code);
@@ -265,13 +269,24 @@ fn through_scene(
     }
     issues.append(lifted.issues);
     insist(options, issues)?;
-    from_scene(lifted.scene, model.format(), to, options)
+    from_scene(lifted.scene, Some(model.format()), to, options)
+}
+
+/// Writes a Scene in a format: the file with what belongs beside it, and what that cost.
+pub fn lower(
+    scene: Scene,
+    to: &'static Format,
+    options: &WriteOptions,
+) -> Result<(Output, LossReport), Issue> {
+    let options = ConvertOptions { write: options.clone(), ..ConvertOptions::default() };
+    let done = from_scene(scene, None, to, &options)?;
+    Ok((done.output, done.losses))
 }
 
 /// Changes a Scene as the options ask, and writes it.
 fn from_scene(
     mut scene: Scene,
-    from: &'static Format,
+    from: Option<&'static Format>,
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Done, Issue> {
@@ -284,7 +299,7 @@ fn from_scene(
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
-    if from == to && losses.requested().next().is_some() {
+    if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
         losses.approximated(Aspect::Extras, "", message);
@@ -298,8 +313,12 @@ fn from_scene(
         true => Vec::new(),
         false => pictures::put_beside(&mut scene, to, options, &mut losses),
     };
+    if !to.capabilities.instances {
+        can_be_written_out(&scene, to, &options.read.limits)?;
+    }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
-    let lowered = (to.lower)(checked, &options.write, &mut losses)?;
+    let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
+    let lowered = (to.lower)(checked, &write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;

@@ -144,12 +144,12 @@ fn joined(path: &str, name: &str) -> String {
 /// for the engine in so many words.
 pub(super) fn suit(
     scene: &mut Scene,
-    from: &Format,
+    from: Option<&Format>,
     to: &Format,
     options: &ConvertOptions<'_>,
     losses: &mut LossReport,
 ) {
-    if from == to && options.write.purpose != Purpose::Engine {
+    if from == Some(to) && options.write.purpose != Purpose::Engine {
         return;
     }
     let mut made: Vec<(Arc<[u8]>, Arc<[u8]>)> = Vec::new();

@@ -1,8 +1,10 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::code::{self, Code, Severity};
 use super::loss::Aspect;
+use super::plain;
 use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
 
 /// One problem of one file.
@@ -20,10 +22,19 @@ pub struct Issue {
     pub message: String,
 }
 
+/// The same text, harmless.
+pub(super) fn made_plain(text: String) -> String {
+    match plain(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(plain) => plain,
+    }
+}
+
 impl Issue {
     /// A problem of the field at `path`; its bytes are looked up later by [`Issues::locate`].
     pub fn new(code: &'static Code, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code, severity: code.severity, span: None, path: path.into(), message: message.into() }
+        let (path, message) = (made_plain(path.into()), made_plain(message.into()));
+        Self { code, severity: code.severity, span: None, path, message }
     }
 
     /// The same with its bytes.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::issue::made_plain;
 use super::{Code, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
@@ -304,16 +305,8 @@ pub struct Loss {
 impl Loss {
     /// Something that happened to one thing and has no size.
     pub fn new(aspect: Aspect, kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            aspect,
-            kind,
-            path: path.into(),
-            message: message.into(),
-            count: 1,
-            error: None,
-            unread: false,
-            noted: false,
-        }
+        let (path, message) = (made_plain(path.into()), made_plain(message.into()));
+        Self { aspect, kind, path, message, count: 1, error: None, unread: false, noted: false }
     }
 
     /// The same for `count` things.

@@ -10,6 +10,7 @@
 mod code;
 mod issue;
 pub mod loss;
+mod plain;
 pub mod render;
 
 pub use code::{
@@ -18,3 +19,4 @@ pub use code::{
 };
 pub use issue::{Damage, Issue, Issues, LeftOut};
 pub use loss::{Aspect, Loss, LossKind, LossReport};
+pub use plain::plain;

@@ -4,9 +4,68 @@
 //! ([`FileModel::lift_as_engine`](super::FileModel::lift_as_engine)). Here that Scene is compared with the one that the
 //! document describes, vertex by vertex.
 
-use glam::Vec3;
+use std::collections::BTreeMap;
 
-use crate::scene::{Hidden, MorphTarget, NodeId, Pose, Primitive, Scene};
+use glam::{Mat4, Vec3};
+
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::ops::unmirror;
+use crate::scene::{Hidden, MeshId, MorphTarget, NodeId, Pose, Primitive, Scene, Topology};
+
+/// The Scene with its mirrors in the meshes instead of the nodes, for engines that cull back faces and never look
+/// whether a transform mirrors; `None` where nothing is mirrored. What that changed is reported as added.
+pub fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
+    let mirrors = |matrix: Mat4| matrix.determinant() < 0.0;
+    let of_nodes = scene.nodes.values().any(|node| mirrors(node.transform.matrix()));
+    let of_skins = scene.skins.values().flat_map(|skin| &skin.inverse_binds).any(|matrix| mirrors(*matrix));
+    if !of_nodes && !of_skins {
+        return None;
+    }
+    let mut turned = scene.clone();
+    let done = unmirror(&mut turned);
+    let message =
+        "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
+    for aspect in [Aspect::Transforms, Aspect::Hierarchy] {
+        if done.any() {
+            losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(done.nodes));
+        }
+    }
+    if done.added_meshes > 0 {
+        let message =
+            format!("{} meshes that are shown mirrored and unmirrored were copied", done.added_meshes);
+        losses.push(
+            Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(done.added_triangles),
+        );
+    }
+    Some(turned)
+}
+
+/// Turns the faces of mirrored nodes over, as an engine shows them that culls back faces and never looks whether a
+/// transform mirrors: these nodes get a mesh of their own, after all others.
+pub fn turn_mirrored_faces(scene: &mut Scene) {
+    let worlds = Pose::rest(scene).worlds;
+    let mirrored = |id: NodeId| worlds.get(id.index()).is_some_and(|world| world.determinant() < 0.0);
+    let shown = scene.nodes.iter().filter(|(id, node)| mirrored(*id) && node.skin.is_none());
+    let shown: Vec<(NodeId, MeshId)> = shown.filter_map(|(id, node)| Some((id, node.mesh?))).collect();
+    let mut turned = BTreeMap::new();
+    for (id, mesh) in shown {
+        let copy = *turned.entry(mesh).or_insert_with(|| {
+            let mut copy = scene.meshes.get(mesh).cloned().unwrap_or_default();
+            for primitive in copy.primitives.iter_mut().filter(|p| p.topology == Topology::Triangles) {
+                primitive
+                    .indices
+                    .as_chunks_mut::<3>()
+                    .0
+                    .iter_mut()
+                    .for_each(|[_, b, c]| std::mem::swap(b, c));
+            }
+            scene.meshes.push(copy)
+        });
+        if let Some(node) = scene.nodes.get_mut(id) {
+            node.mesh = Some(copy);
+        }
+    }
+}
 
 /// How far the engine's pose of a model is from the document's at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,6 +3,11 @@ use crate::scene::{MetallicRoughness, Phong, Shading};
 /// The specular colour of everything that is no metal.
 const DIELECTRIC: f32 = 0.04;
 
+/// How much of a metal's colour its paint has: as much as a metal mirrors of what is around it, on average.
+const METAL_DIFFUSE: f32 = 1.0;
+/// How much of a metal's colour its highlight has.
+const METAL_SPECULAR: f32 = 0.1;
+
 /// The metallic-roughness material that looks most like a Phong material.
 ///
 /// | metallic-roughness | from Phong |
@@ -28,8 +33,8 @@ pub fn phong_to_metallic_roughness(phong: &Phong) -> MetallicRoughness {
 ///
 /// | Phong | from metallic-roughness |
 /// |---|---|
-/// | diffuse | base colour · (1 − metallic), alpha as it is; its picture |
-/// | specular | 0.04 for what is no metal, the base colour for metals, mixed by metallic |
+/// | diffuse | base colour, alpha as it is; its picture. Old engines have nothing to mirror, so metals are painted |
+/// | specular | 0.04 for what is no metal, a part of the base colour for metals, mixed by metallic |
 /// | shininess | 2 / roughness⁴ − 2, at most 1000 |
 /// | ambient | the same as diffuse |
 ///
@@ -37,8 +42,8 @@ pub fn phong_to_metallic_roughness(phong: &Phong) -> MetallicRoughness {
 pub fn metallic_roughness_to_phong(material: &MetallicRoughness) -> Phong {
     let [r, g, b, a] = material.base_color;
     let metallic = material.metallic;
-    let diffuse = [r, g, b].map(|x| x * (1.0 - metallic));
-    let specular = [r, g, b].map(|x| DIELECTRIC + (x - DIELECTRIC) * metallic);
+    let diffuse = [r, g, b].map(|x| x * (1.0 - metallic * (1.0 - METAL_DIFFUSE)));
+    let specular = [r, g, b].map(|x| DIELECTRIC + (x * METAL_SPECULAR - DIELECTRIC) * metallic);
     let [r, g, b] = diffuse;
     Phong {
         ambient: diffuse,

@@ -246,6 +246,28 @@ pub struct UvTransform {
     pub uv_set: Option<u32>,
 }
 
+impl UvTransform {
+    /// Whether it leaves coordinates where they are.
+    pub fn is_none(&self) -> bool {
+        self.offset == [0.0; 2] && self.rotation == 0.0 && self.scale == [1.0; 2]
+    }
+
+    /// The coordinates that it makes of others.
+    pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
+        let ([su, sv], [ou, ov]) = (self.scale, self.offset);
+        let (u, v) = (u * su, v * sv);
+        let (sin, cos) = self.rotation.sin_cos();
+        [cos * u + sin * v + ou, -sin * u + cos * v + ov]
+    }
+}
+
+impl TextureRef {
+    /// The set of texture coordinates that it uses.
+    pub fn shown_set(&self) -> u32 {
+        self.transform.and_then(|transform| transform.uv_set).unwrap_or(self.uv_set)
+    }
+}
+
 /// A picture and how it is sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texture {

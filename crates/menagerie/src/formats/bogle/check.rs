@@ -49,7 +49,10 @@ pub fn check(model: &Model, issues: &mut Issues) {
         Place { list: "instances", index: i }.instance(instance, model, issues);
     }
     bone_ranges(model, issues);
-    scene_tree(model, issues);
+    unused(model, issues);
+    if model.cut.is_none() {
+        scene_tree(model, issues);
+    }
     if !model.trailing.is_empty() {
         issues.report(&codes::TRAILING_BYTES, || {
             ("trailing".to_owned(), format!("{} bytes follow the scene tree", model.trailing.len()))
@@ -346,6 +349,25 @@ fn bone_ranges(model: &Model, issues: &mut Issues) {
                     format!("there is no bone {bone} in the animation collection {c}, which has {bones}");
                 (format!("geometries[{}].vertices[{vertex}].bones", g - 1), message)
             });
+        }
+    }
+}
+
+/// Geometries, materials and lights that no instance uses.
+fn unused(model: &Model, issues: &mut Issues) {
+    if model.cut.is_some() {
+        return;
+    }
+    let of = |index: fn(&Instance) -> u32| -> std::collections::BTreeSet<u32> {
+        model.instances.iter().map(index).collect()
+    };
+    for (list, count, used) in [
+        ("geometries", model.geometries.len(), of(|instance| instance.geometry)),
+        ("materials", model.materials.len(), of(|instance| instance.material)),
+        ("lights", model.lights.len(), of(|instance| instance.light)),
+    ] {
+        for index in (0..count).filter(|index| !u32::try_from(index + 1).is_ok_and(|i| used.contains(&i))) {
+            issues.report(&codes::UNUSED, || (format!("{list}[{index}]"), "no instance uses it".to_owned()));
         }
     }
 }

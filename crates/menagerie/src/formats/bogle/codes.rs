@@ -173,4 +173,40 @@ crate::diag::code! {
         document: "The scene is a tree.",
         why: "The engine follows the circle until it crashes. Conversions leave out the inner one.",
         fix: "Correct the tree.";
+    ENGINE_BONE_ORDER = Warning "bogle/engine-bone-order": "the engine loses bones of this skeleton",
+        document: "The parent of a bone is any bone of the skeleton; nothing is said about their order.",
+        why: "The engine orders bones by going over the table again and again. Where children come before their parents it takes some twice and never computes others: what hangs on them lies wherever memory says. Without any root it never returns.",
+        fix: "Write the file again with --rebuild --for engine, which puts parents first.";
+    ENGINE_POSE = Warning "bogle/engine-pose": "the engine poses this animation otherwise than the document says",
+        document: "A key's rotation is that of the bone; the document does not say about which point. The exporter means the bone's own place, as Blender does.",
+        why: "The engine turns a bone about the place of its parent and adds the root's offset without turning it, so limbs crumple. Keys that are no unit quaternions are off as well.",
+        fix: "Write the file again with --rebuild --for engine: two bones a joint, one to place and one to turn, are right in both readings.";
+    ENGINE_KEY_TIME = Warning "bogle/engine-key-time": "the engine does not show all of this animation",
+        document: "Keyframes are ordered by timestamp; nothing is said about the time before the first.",
+        why: "The engine's time begins at zero, and before the first key it shows whatever was drawn last. An animation of one key shows the bind pose.",
+        fix: "Write the file again with --rebuild --for engine, which repeats the first pose at time zero.";
+    ENGINE_BONE_INDEX = Warning "bogle/engine-bone-index": "the engine takes these bone indices for bone 0",
+        document: "Bone indices are 32-bit integers.",
+        why: "The engine reads them as floats; as a float, a small whole number is nearly zero.",
+        fix: "Write the file again with --rebuild --bogle-bone-index f32.";
+    ENGINE_MIRRORED = Warning "bogle/engine-mirrored": "the engine shows this object inside out",
+        document: "Nothing is said about mirrored matrices.",
+        why: "The engine leaves out back faces and never looks whether a matrix mirrors, so it draws the far side.",
+        fix: "Apply the scale in Blender, or write the file again with --rebuild --for engine, which mirrors the mesh instead.";
+    ENGINE_CAMERA = Warning "bogle/engine-camera": "the engine has no camera to draw through",
+        document: "There may be many cameras, and one has the main camera flag.",
+        why: "Drawing a scene whose tree has no main camera is a crash, unless the program brings one along.",
+        fix: "Add a camera to the scene and make it active, or write the file again with --rebuild --for engine.";
+    ENGINE_DARK = Info "bogle/engine-dark": "nothing lights this scene in the engine",
+        document: "The ambient colour is added when shading; lights are instances.",
+        why: "Without lights and with a black ambient colour the engine draws everything black that does not glow.",
+        fix: "Give the world a colour, or add a light.";
+    SHOWN_GEOMETRY = Info "bogle/shown-geometry": "what nothing shows any more was put into the scene",
+        document: "Instances show geometries, and the tree says which instances there are.",
+        why: "The file is cut off, and what showed it was in the part that is gone. It is shown where its own matrix has it, or at the origin.",
+        fix: "Get the file again from where it came.";
+    UNUSED = Info "bogle/unused": "no instance uses this record",
+        document: "Geometries, materials and lights should each be assigned to one or more objects.",
+        why: "It takes space and is never shown.",
+        fix: "Remove it, if it is not meant to be used by name.";
 }

@@ -13,23 +13,28 @@ use crate::diag::Aspect;
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
+mod added;
 mod check;
 pub mod codes;
+mod engine;
 mod frame;
 mod geometry;
+mod joints;
 mod lift;
 mod lower;
 mod model;
 mod names;
 mod read;
+mod salvage;
 mod tree;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use geometry::{BoneEncoding, Geometry, Vertex};
 pub use lift::lift;
 pub use lower::lower;
-pub use model::{Animation, Bone, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
+pub use model::{Animation, Bone, Camera, Collection, Cut, Instance, Key, Light, Material, Model, Slot};
 pub use read::read;
 pub use tree::{Fault, Place, Tree};
 
@@ -64,6 +69,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 3,
         vertex_limit: None,
         uv_sets: 1,
+        instances: true,
         embeds_textures: false,
         ambient_light: true,
         holds: &[

@@ -29,6 +29,21 @@ pub struct Model {
     pub tree: Vec<u8>,
     /// Bytes after the zero.
     pub trailing: Vec<u8>,
+    /// What a file that is cut off had besides its whole records; `None` for a whole file.
+    pub cut: Option<Box<Cut>>,
+}
+
+/// What a file has that ends too early, or cannot be read from some byte on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cut {
+    /// The counts of the header: cameras, geometries, materials, lights, animation collections, instances.
+    pub counts: [u32; 6],
+    /// The bytes from the first record on that is not whole. They are written again as they are.
+    pub rest: Vec<u8>,
+    /// What is whole of the geometry that is cut off.
+    pub geometry: Option<Geometry>,
+    /// What is whole of the animation collection that is cut off.
+    pub collection: Option<Collection>,
 }
 
 impl Default for Model {
@@ -44,6 +59,7 @@ impl Default for Model {
             instances: Vec::new(),
             tree: Vec::new(),
             trailing: Vec::new(),
+            cut: None,
         }
     }
 }
@@ -377,7 +393,7 @@ impl Collection {
 }
 
 impl Model {
-    /// What the text of the scene tree says.
+    /// What the text of the scene tree says. Of a file that is cut off only the whole numbers of the text are left.
     pub fn parsed_tree(&self) -> Result<Tree, Fault> {
         Tree::parse(&self.tree, self.instances.len())
     }

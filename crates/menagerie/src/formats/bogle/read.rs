@@ -1,9 +1,9 @@
-use super::codes;
 use super::geometry::Geometry;
 use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 use super::tree::{Fault, Tree};
+use super::{codes, salvage};
 use crate::bytes::{ReadError, Reader, Span};
-use crate::diag::{Issue, Issues};
+use crate::diag::{self, Issue, Issues};
 use crate::formats::ReadOptions;
 
 /// The bytes that a record has at least, its name left out.
@@ -25,7 +25,7 @@ pub(super) fn read_as_asked(
     options: &ReadOptions<'_>,
     issues: &mut Issues,
 ) -> Result<Model, Issue> {
-    let model = read(bytes)?;
+    let model = read_or_salvage(bytes, issues)?;
     if options.settings.get("bogle-ascii") == Some("yes") {
         super::check::ascii(&model, issues);
     }
@@ -38,14 +38,37 @@ pub fn read(bytes: &[u8]) -> Result<Model, Issue> {
     let r = &mut reader;
     let (version, counts) = header(r)?;
     let mut model = Model { version, ambient: r.floats("ambient")?, ..Model::default() };
+    records(r, counts, &mut model)?;
+    Ok(model)
+}
+
+/// All that follows the ambient light. On an error the model has all whole records before it.
+fn records(r: &mut Reader<'_>, counts: [usize; 6], model: &mut Model) -> Result<(), Issue> {
     let [cameras, geometries, materials, lights, collections, instances] = counts;
-    model.cameras = list(r, "cameras", cameras, least::CAMERA, camera)?;
-    model.geometries = list(r, "geometries", geometries, least::GEOMETRY, geometry)?;
-    model.materials = list(r, "materials", materials, least::MATERIAL, material)?;
-    model.lights = list(r, "lights", lights, least::LIGHT, light)?;
-    model.collections = list(r, "animation_collections", collections, least::COLLECTION, collection)?;
-    model.instances = list(r, "instances", instances, least::INSTANCE, |r| Ok(instance(r)?))?;
-    scene_tree(r, &mut model)?;
+    list(r, "cameras", cameras, least::CAMERA, camera, &mut model.cameras)?;
+    list(r, "geometries", geometries, least::GEOMETRY, geometry, &mut model.geometries)?;
+    list(r, "materials", materials, least::MATERIAL, material, &mut model.materials)?;
+    list(r, "lights", lights, least::LIGHT, light, &mut model.lights)?;
+    let name = "animation_collections";
+    list(r, name, collections, least::COLLECTION, collection, &mut model.collections)?;
+    list(r, "instances", instances, least::INSTANCE, |r| Ok(instance(r)?), &mut model.instances)?;
+    scene_tree(r, model)
+}
+
+/// Reads a file; of one that is cut off or broken, all whole records before that. What is missing is counted.
+fn read_or_salvage(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
+    let mut reader = Reader::new(bytes);
+    let (version, counts) = header(&mut reader)?;
+    let ambient = reader.floats("ambient")?;
+    let mut model = Model { version, ambient, ..Model::default() };
+    let Err(issue) = records(&mut reader, counts, &mut model) else { return Ok(model) };
+    // A broken count claims more than anybody has.
+    if issue.code == &diag::LIMIT {
+        return Err(issue);
+    }
+    let rest = bytes.get(model.tree_offset()..).unwrap_or_default();
+    salvage::cut(&mut model, counts, rest, issues);
+    issues.push(issue);
     Ok(model)
 }
 
@@ -81,17 +104,25 @@ fn list<T>(
     count: usize,
     least: usize,
     read: impl Fn(&mut Reader<'_>) -> Result<T, Issue>,
-) -> Result<Vec<T>, Issue> {
-    reader.check_count(name, count, least)?;
-    let mut records = Vec::new();
+    records: &mut Vec<T>,
+) -> Result<(), Issue> {
+    // A list that cannot fit is read as far as it goes: what is whole is worth having.
+    let too_many = reader.check_count(name, count, least).err();
     for index in 0..count {
-        records.push(reader.item(name, index, |r| Ok(read(r)))??);
+        match reader.item(name, index, |r| Ok(read(r)))? {
+            Ok(record) => records.push(record),
+            Err(issue) => return Err(too_many.map_or(issue, Issue::from)),
+        }
     }
-    Ok(records)
+    Ok(())
 }
 
 /// A length and as many bytes.
-fn text(r: &mut Reader<'_>, length_name: &'static str, name: &'static str) -> Result<Vec<u8>, ReadError> {
+pub(super) fn text(
+    r: &mut Reader<'_>,
+    length_name: &'static str,
+    name: &'static str,
+) -> Result<Vec<u8>, ReadError> {
     let length = r.u32(length_name)? as usize;
     r.bytes(name, length).map(<[u8]>::to_vec)
 }
@@ -184,25 +215,28 @@ fn collection(r: &mut Reader<'_>) -> Result<Collection, Issue> {
     let transform = r.floats("transform")?;
     let bone_count = r.u32("bone_count")? as usize;
     let bones = r.table("bones", bone_count)?;
-    let animations = list(r, "animations", count, least::ANIMATION, |r| Ok(animation(r, bone_count)?))?;
+    let mut animations = Vec::new();
+    list(r, "animations", count, least::ANIMATION, |r| Ok(animation(r, bone_count)?), &mut animations)?;
     Ok(Collection { kind, name, transform, bones, animations })
 }
 
-fn animation(r: &mut Reader<'_>, bones: usize) -> Result<Animation, ReadError> {
+pub(super) fn animation(r: &mut Reader<'_>, bones: usize) -> Result<Animation, ReadError> {
     let name = text(r, "name_length", "name")?;
     let count = r.u32("key_count")? as usize;
     r.check_count("keys", count, bones.saturating_mul(least::BONE).saturating_add(least::KEY))?;
     let mut keys = Vec::with_capacity(count);
     for index in 0..count {
-        keys.push(r.item("keys", index, |r| {
-            Ok(Key {
-                time: r.f32("time")?,
-                root_offset: r.floats("root_offset")?,
-                rotations: r.table("rotations", bones)?,
-            })
-        })?);
+        keys.push(r.item("keys", index, |r| key(r, bones))?);
     }
     Ok(Animation { name, keys })
+}
+
+pub(super) fn key(r: &mut Reader<'_>, bones: usize) -> Result<Key, ReadError> {
+    Ok(Key {
+        time: r.f32("time")?,
+        root_offset: r.floats("root_offset")?,
+        rotations: r.table("rotations", bones)?,
+    })
 }
 
 fn instance(r: &mut Reader<'_>) -> Result<Instance, ReadError> {

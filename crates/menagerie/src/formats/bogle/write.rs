@@ -38,16 +38,30 @@ impl Model {
             + self.instances.iter().map(|instance| 88 + instance.name.len()).sum::<usize>()
     }
 
+    /// The counts of the header; those of a file that is cut off are what it had.
+    fn counts(&self) -> [u32; 6] {
+        let own = [
+            self.cameras.len(),
+            self.geometries.len(),
+            self.materials.len(),
+            self.lights.len(),
+            self.collections.len(),
+            self.instances.len(),
+        ];
+        self.cut.as_ref().map_or(own.map(count), |cut| cut.counts)
+    }
+
     fn write_to(&self, w: &mut Writer) {
+        let [cameras, geometries, materials, lights, collections, instances] = self.counts();
         w.group("header", |w| {
             w.text("magic", &super::MAGIC);
             w.u8("version", self.version);
-            w.u32("camera_count", count(self.cameras.len()));
-            w.u32("geometry_count", count(self.geometries.len()));
-            w.u32("material_count", count(self.materials.len()));
-            w.u32("light_count", count(self.lights.len()));
-            w.u32("animation_collection_count", count(self.collections.len()));
-            w.u32("instance_count", count(self.instances.len()));
+            w.u32("camera_count", cameras);
+            w.u32("geometry_count", geometries);
+            w.u32("material_count", materials);
+            w.u32("light_count", lights);
+            w.u32("animation_collection_count", collections);
+            w.u32("instance_count", instances);
         });
         w.floats("ambient", &self.ambient);
         list(w, "cameras", &self.cameras, Camera::write_to);
@@ -56,6 +70,9 @@ impl Model {
         list(w, "lights", &self.lights, Light::write_to);
         list(w, "animation_collections", &self.collections, Collection::write_to);
         list(w, "instances", &self.instances, Instance::write_to);
+        if let Some(cut) = &self.cut {
+            return w.unused("cut", &cut.rest);
+        }
         w.text("tree", &self.tree);
         w.u8("terminator", 0);
         w.unused("trailing", &self.trailing);
@@ -194,6 +211,10 @@ impl FileModel for Model {
         super::check(self, issues);
     }
 
+    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
+        super::check_engine(self, limits, issues);
+    }
+
     fn layout(&self) -> ByteMap {
         self.byte_map()
     }
@@ -204,5 +225,9 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         Ok(super::lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(Some(super::lift_as_engine(self, options)))
     }
 }

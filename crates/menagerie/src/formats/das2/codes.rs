@@ -161,4 +161,32 @@ crate::diag::code! {
         document: "A PBR material has a map for each.",
         why: "glTF has one picture for both, so the maps are kept as names only.",
         fix: "Combine them: roughness green, metalness blue, and name the picture twice.";
+    SHOWN_MESH = Info "das2/shown-mesh": "meshes that no node shows were put into the scene",
+        document: "A node shows the mesh group that it names.",
+        why: "The file is damaged, and the nodes were probably in the part that is gone. The meshes are shown where they are, without the places that nodes would have given them.",
+        fix: "Get the file again from where it came.";
+    ENGINE_PROFILE = Info "das2/engine-profile": "the only library that is known reads another layout",
+        document: "This is the layout that the document describes.",
+        why: "libdas2 puts a hash into every string and compresses with zstd, against its own document; it refuses this file.",
+        fix: "For that library, convert with --das2-profile libdas2. For readers that follow the document, nothing has to be done.";
+    ENGINE_LEVEL = Warning "das2/engine-level": "the library cannot read a body that says it is compressed and is not",
+        document: "The level of the header is that of the compression; 0 is none.",
+        why: "libdas2 writes such files for all levels but 0, 1, 9 and 255, and then takes the raw bytes for zstd.",
+        fix: "Write the file again with --rebuild --das2-level 0 or 1.";
+    ENGINE_BUFFERS = Warning "das2/engine-buffers": "the library refuses a file with several buffers",
+        document: "Buffers have ids, so there may be several.",
+        why: "libdas2 throws at the second one.",
+        fix: "Write the file again with --rebuild --for engine.";
+    ENGINE_INDEXED = Warning "das2/engine-indexed": "the library loses the indices or the colours of a mesh",
+        document: "A mesh has an index buffer and a colour buffer, each or none.",
+        why: "libdas2 stores the place of the colours over that of the indices: the mesh is drawn without indices, or takes its colours for them, and the colours are never known.",
+        fix: "Write the file again with --rebuild --for engine, which repeats vertices instead of indexing them and leaves out colours.";
+    ENGINE_CHANNELS_LAST = Warning "das2/engine-channels-last": "the library loses all records after the first channel",
+        document: "Records come in any order.",
+        why: "libdas2 skips a byte of every channel, takes the number of keys for 256 times as many, and reads on to the end of the file.",
+        fix: "Write the file again with --rebuild --for engine, which puts channels last.";
+    ENGINE_CHANNELS = Info "das2/engine-channels": "the library cannot read animation channels",
+        document: "A channel has a byte for its interpolation.",
+        why: "libdas2 forgets to read it. No layout of a channel is read right, not even its own, so nothing can be written that would be.",
+        fix: "Mend the library: read the interpolation before the number of keys.";
 }

@@ -43,6 +43,47 @@ pub(super) fn inflate_zstd(bytes: &[u8], at: usize, limits: &Limits) -> Result<V
     read_all(&mut decoder, bytes.len(), at, limits, &codes::ZSTD, "the zstd frames")
 }
 
+/// What can be inflated of a zlib stream that is broken; `None` for nothing.
+pub(super) fn inflate_some_zlib(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+    some(&mut flate2::bufread::ZlibDecoder::new(bytes), bytes.len(), limits)
+}
+
+/// What can be inflated of zstd frames that are broken; `None` for nothing.
+pub(super) fn inflate_some_zstd(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).ok()?;
+    decoder.window_log_max(ZSTD_WINDOW).ok()?;
+    some(&mut decoder, bytes.len(), limits)
+}
+
+fn some(decoder: &mut impl Read, compressed: usize, limits: &Limits) -> Option<Vec<u8>> {
+    let by_ratio = (compressed as u64).saturating_mul(limits.inflate_ratio).max(ALWAYS_ALLOWED);
+    let allowed = by_ratio.min(limits.inflated_bytes);
+    let mut inflated = Vec::new();
+    // Small pieces, for what a failing read has inflated before it fails is lost.
+    let mut chunk = vec![0; 256];
+    while let Ok(read) = decoder.read(&mut chunk) {
+        if read == 0 || (inflated.len() as u64).saturating_add(read as u64) > allowed {
+            break;
+        }
+        inflated.extend_from_slice(chunk.get(..read).unwrap_or_default());
+    }
+    (!inflated.is_empty()).then_some(inflated)
+}
+
+/// Whether a packed stream inflates to `body` and nothing else.
+pub(super) fn says(packed: &[u8], body: &[u8], zstd: bool) -> bool {
+    let limits = Limits {
+        inflated_bytes: (body.len() as u64).saturating_add(1),
+        inflate_ratio: u64::MAX,
+        ..Limits::default()
+    };
+    let inflated = match zstd {
+        true => inflate_zstd(packed, 0, &limits).ok(),
+        false => inflate_zlib(packed, 0, &limits).ok().map(|(inflated, _)| inflated),
+    };
+    inflated.as_deref() == Some(body)
+}
+
 fn span(bytes: &[u8], at: usize) -> Span {
     Span::new(at, at.saturating_add(bytes.len()))
 }

@@ -16,6 +16,7 @@ use crate::scene::Axes;
 
 mod check;
 pub mod codes;
+mod engine;
 mod forest;
 mod frame;
 mod geometry;
@@ -30,6 +31,7 @@ mod sampler;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{
@@ -68,6 +70,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 32,
         vertex_limit: None,
         uv_sets: 8,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[
@@ -105,7 +108,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, options, _| Ok(Box::new(read::read(bytes, &options.limits)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read_or_salvage(bytes, &options.limits, issues)?)),
     stream: None,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::hash;
 use crate::bytes::decode_text;
 
@@ -22,6 +24,9 @@ pub struct Model {
     pub records: Vec<Record>,
     /// Bytes after the end of a compressed body.
     pub trailing: Vec<u8>,
+    /// The body of a file that is damaged, as it is in the file: it is written again, whatever the records are, which
+    /// are those that could be had. `None` for a whole file.
+    pub damaged: Option<Arc<[u8]>>,
 }
 
 /// The two layouts.
@@ -60,19 +65,21 @@ pub enum Numbering {
 }
 
 /// How the records are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// They follow the header as they are.
     Raw,
     /// In a zlib stream.
     Zlib {
-        /// The bytes of the stream in the file that was read; `None` for a model that was made.
-        stored: Option<usize>,
+        /// The stream in the file that was read, which is written again as long as it says the same; `None` for a model
+        /// that was made.
+        stored: Option<Arc<[u8]>>,
     },
     /// In one or more zstd frames.
     Zstd {
-        /// The bytes of the frames in the file that was read; `None` for a model that was made.
-        stored: Option<usize>,
+        /// The frames in the file that was read, which are written again as long as they say the same; `None` for a
+        /// model that was made.
+        stored: Option<Arc<[u8]>>,
     },
 }
 

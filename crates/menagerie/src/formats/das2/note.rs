@@ -40,6 +40,8 @@ pub(super) struct Note {
     pub(super) node_weights: BTreeMap<usize, Value>,
     /// The distances of the levels of detail of nodes.
     pub(super) distances: BTreeMap<usize, Value>,
+    /// Meshes whose vertices were repeated instead of indexed, for the format's own library.
+    pub(super) expanded: BTreeMap<usize, bool>,
     /// What other formats keep in extras, by list and id.
     pub(super) extras: BTreeMap<String, Value>,
 }
@@ -96,6 +98,7 @@ impl Note {
             group_weights: by_id("group_weights"),
             node_weights: by_id("node_weights"),
             distances: by_id("distances"),
+            expanded: by_id("expanded").into_iter().map(|(id, value)| (id, value == true)).collect(),
             extras: list("extras").collect(),
         }
     }
@@ -123,6 +126,7 @@ impl Note {
             ("group_weights", by_id(&self.group_weights)),
             ("node_weights", by_id(&self.node_weights)),
             ("distances", by_id(&self.distances)),
+            ("expanded", by_id(&self.expanded)),
             ("extras", by_id(&self.extras)),
         ];
         let some = |value: &Value| value.as_object().is_some_and(|object| !object.is_empty());

@@ -36,18 +36,34 @@ macro_rules! names {
 }
 
 impl Model {
-    /// The bytes of the file. A body that was compressed is compressed anew.
+    /// The bytes of the file. A compressed body is the one that was read, as long as it says the same; else it is
+    /// compressed anew.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Issue> {
         self.check_sizes()?;
         let mut w = Writer::with_capacity(self.body_capacity() + 256);
         self.write_header(&mut w);
-        match self.framing {
-            Framing::Raw => self.write_records(&mut w),
-            Framing::Zlib { .. } => w.raw("body", &frame::deflate_zlib(&self.body(), self.header.level)?),
-            Framing::Zstd { .. } => w.raw("body", &frame::deflate_zstd(&self.body(), self.header.level)?),
+        match (&self.damaged, &self.framing) {
+            (Some(body), _) => w.raw("body", body),
+            (None, Framing::Raw) => self.write_records(&mut w),
+            (None, _) => w.raw("body", &self.packed()?),
         }
         w.unused("trailing", &self.trailing);
         Ok(w.finish().0)
+    }
+
+    /// The body compressed.
+    fn packed(&self) -> Result<Vec<u8>, Issue> {
+        let body = self.body();
+        let (stored, zstd) = match &self.framing {
+            Framing::Raw => (None, false),
+            Framing::Zlib { stored } => (stored.as_ref(), false),
+            Framing::Zstd { stored } => (stored.as_ref(), true),
+        };
+        match stored.filter(|stored| frame::says(stored, &body, zstd)) {
+            Some(stored) => Ok(stored.to_vec()),
+            None if zstd => frame::deflate_zstd(&body, self.header.level),
+            None => frame::deflate_zlib(&body, self.header.level),
+        }
     }
 
     /// Fails for strings and buffers whose length the file has no number for.
@@ -75,17 +91,15 @@ impl Model {
     pub fn byte_map(&self) -> ByteMap {
         let mut w = Writer::with_map();
         self.write_header(&mut w);
-        let stored = match self.framing {
+        let stored = match &self.framing {
             Framing::Raw => None,
-            Framing::Zlib { stored } => Some(stored.or_else(|| {
-                frame::deflate_zlib(&self.body(), self.header.level).ok().map(|packed| packed.len())
-            })),
-            Framing::Zstd { stored } => Some(stored.or_else(|| {
-                frame::deflate_zstd(&self.body(), self.header.level).ok().map(|packed| packed.len())
-            })),
+            Framing::Zlib { stored } | Framing::Zstd { stored } => {
+                let damaged = self.damaged.as_ref().or(stored.as_ref()).map(|stored| stored.len());
+                Some(damaged.or_else(|| self.packed().ok().map(|packed| packed.len())))
+            }
         };
         match stored {
-            None => self.write_records(&mut w),
+            None => self.write_raw(&mut w),
             Some(stored) => {
                 let mut body = Writer::with_map();
                 self.write_records(&mut body);
@@ -95,6 +109,15 @@ impl Model {
         }
         w.unused("trailing", &self.trailing);
         w.finish().1.unwrap_or_else(no_map)
+    }
+
+    /// The records, and in a damaged file the bytes after the last whole one.
+    fn write_raw(&self, w: &mut Writer) {
+        self.write_records(w);
+        let whole = self.body().len();
+        if let Some(cut) = self.damaged.as_ref().and_then(|body| body.get(whole..)) {
+            w.unused("cut", cut);
+        }
     }
 
     /// The bytes that the body will have at least.
@@ -361,6 +384,10 @@ impl FileModel for Model {
         super::check(self, issues);
     }
 
+    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
+        super::check_engine(self, issues);
+    }
+
     fn layout(&self) -> ByteMap {
         self.byte_map()
     }
@@ -371,5 +398,9 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         Ok(super::lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(super::lift_as_engine(self, options))
     }
 }

@@ -1,8 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::codes;
+use super::dml::{Dml, Value as _};
+use super::lift::{LIGHT, is_plain_end};
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
 use super::read::within;
+use super::surface::{Surface, TEXTURES, color, get};
 use crate::bytes::{ByteMap, decode_text};
 use crate::diag::{Issue, Issues, NOT_FINITE};
 
@@ -24,6 +27,7 @@ pub fn check(model: &Model, issues: &mut Issues) {
             ChunkData::Material(MaterialData::Bare(_)) => {}
             ChunkData::Raw(bytes) => at.raw(chunk, bytes.len(), issues),
         }
+        at.values(&chunk.data, issues);
     }
     duplicates(model, issues);
     property_texts(model, issues);
@@ -34,6 +38,16 @@ fn frame(model: &Model, issues: &mut Issues) {
     if model.chunks.first().is_some_and(|chunk| chunk.kind != kind::HEADER) {
         issues.report(&codes::NO_HEADER, || {
             ("chunks[0].type".to_owned(), "the first chunk is no HEADER".to_owned())
+        });
+    }
+    for (index, chunk) in model.of_kind(kind::HEADER).filter(|(_, chunk)| chunk.id != -1) {
+        issues.report(&codes::HEADER_ID, || {
+            (format!("chunks[{index}].id"), format!("the id of the HEADER is {}", chunk.id))
+        });
+    }
+    for (index, _) in model.of_kind(kind::END).filter(|(_, chunk)| !is_plain_end(chunk)) {
+        issues.report(&codes::END_CHUNK, || {
+            (format!("chunks[{index}]"), "the END chunk has an id, a name or data".to_owned())
         });
     }
     for (index, _) in model.of_kind(kind::HEADER).skip(1) {
@@ -149,6 +163,48 @@ impl Place {
             issues.report(&codes::ROTATION, || (self.path("rotation"), "the quaternion is zero".to_owned()));
         }
         self.properties(&entity.properties, issues);
+    }
+
+    /// Values that cannot be what they should.
+    fn values(&self, data: &ChunkData, issues: &mut Issues) {
+        let path = || self.path("dml");
+        let mut odd = |name: &str, value: &str| {
+            issues.report(&codes::DML_VALUE, || {
+                let message =
+                    format!("the value {value:?} of {name} is not what it should be; the default was taken");
+                (path(), message)
+            });
+        };
+        let pairs = match data {
+            ChunkData::Material(material) => {
+                let pairs = Dml::parse(material.text()).to_pairs();
+                Surface::read(&pairs, odd);
+                pairs
+            }
+            ChunkData::Entity(entity) => {
+                let pairs = entity.properties.parse().to_pairs();
+                let (visible, light) = (get(&pairs, "visible"), get(&pairs, "color"));
+                if let Some(value) = visible.filter(|value| value.as_bool().is_none()) {
+                    odd("visible", value);
+                }
+                if let Some(value) = light.filter(|value| entity.kind == LIGHT && color(value).is_none()) {
+                    odd("color", value);
+                }
+                pairs
+            }
+            _ => return,
+        };
+        for (name, value) in &pairs {
+            let is_color = ["diffuseColor", "specularColor", "color"].contains(&name.as_str());
+            let outside = |numbers: [f32; 4]| numbers.iter().any(|x| !(0.0..=1.0).contains(x));
+            if is_color && color(value).is_some_and(outside) {
+                issues.report(&codes::COLOR_RANGE, || (path(), format!("{name} is {value}")));
+            }
+            let slot = name.strip_prefix("texture").and_then(|slot| slot.parse::<usize>().ok());
+            if matches!(data, ChunkData::Material(_)) && slot.is_some_and(|slot| slot >= TEXTURES) {
+                issues.report(&codes::TEXTURE_SLOT, || (path(), format!("there is no slot for {name}")));
+            }
+        }
     }
 
     fn properties(&self, properties: &Properties, issues: &mut Issues) {

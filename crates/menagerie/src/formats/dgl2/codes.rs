@@ -97,4 +97,44 @@ crate::diag::code! {
         document: "Nothing is said about it.",
         why: "Exporters before September 2015 stored v from the bottom of the picture up, later ones from the top down, and nothing in the file says which.",
         fix: "If textures are upside down, give --dgl2-v top or bottom.";
+    COLOR_RANGE = Warning "dgl2/color-range": "a colour has a part outside 0 to 1",
+        document: "The four numbers of a colour are floats in the range 0 to 1.",
+        why: "Engines hand it to the graphics card, which clamps it or not. Conversions take it as it is.",
+        fix: "Bring the numbers into the range.";
+    TEXTURE_SLOT = Warning "dgl2/texture-slot": "a material names a texture that has no slot",
+        document: "There are up to 8 slots, and the document lists texture0 up to texture8, which are nine.",
+        why: "The engine knows texture0 to texture7 and throws when texturesNum makes it look for another. The property is kept, and nothing shows it.",
+        fix: "Use the slots 0 to 7.";
+    END_CHUNK = Warning "dgl2/end-chunk": "the END chunk has an id, a name or data",
+        document: "The END chunk has the id -1 and neither name nor data.",
+        why: "No reader looks at it. It is kept when the file is rewritten and through glTF.",
+        fix: "Write the END chunk as the document has it.";
+    HEADER_ID = Warning "dgl2/header-id": "the id of the HEADER chunk is not -1",
+        document: "The HEADER chunk has the id -1.",
+        why: "No reader looks at it. It is kept when the file is rewritten and through glTF.",
+        fix: "Write -1.";
+    SHOWN_MESH = Info "dgl2/shown-mesh": "a mesh that no entity shows was put into the scene",
+        document: "An entity renders the mesh that it points to.",
+        why: "The file is cut off, and the entity was probably in the part that is gone. It is shown at the origin, without the place that the entity would have given it.",
+        fix: "Get the file again from where it came.";
+    ENGINE_TEXT = Warning "dgl2/engine-text": "the engine cannot read a property text",
+        document: "Properties are name/value pairs, name = \"value\"; and nothing else.",
+        why: "The engine of 2016 crashes on a closing brace, a missing semicolon, a value without quotes and a comment. That of 2015 reads texts in braces only; no text passes both.",
+        fix: "Write the file again with --rebuild --for engine, or for an engine of 2015 with --dgl2-text 2015.";
+    ENGINE_NO_TEXT = Warning "dgl2/engine-no-text": "the engine crashes on an object without properties",
+        document: "The text of an entity or material may be missing.",
+        why: "The engine looks for a property in a list that was never made.",
+        fix: "Write the file again with --rebuild --for engine, which adds a property that changes nothing.";
+    ENGINE_VALUE = Warning "dgl2/engine-value": "the engine cannot read the value of a property",
+        document: "A value is an integer, a floating point number, text or a vector.",
+        why: "The engine stops where a flag is no number, texturesNum or blendMode no whole number, a colour not four numbers in brackets, or a texture not a name and a whole number in brackets.",
+        fix: "Write the file again with --rebuild --for engine.";
+    ENGINE_MIRRORED = Warning "dgl2/engine-mirrored": "the engine shows this entity inside out",
+        document: "Scaling is part of an entity's place; nothing is said about mirrors.",
+        why: "The engine leaves out back faces and never looks whether the scale mirrors.",
+        fix: "Apply the scale in Blender, or write the file again with --rebuild --for engine, which mirrors the mesh instead.";
+    ENGINE_MATERIAL = Warning "dgl2/engine-entity-material": "the engine does not use the material of this entity",
+        document: "materialID points to a material.",
+        why: "The engine reads it and draws triangles with the materials that they name themselves; those without are drawn with whatever was bound before.",
+        fix: "Write the file again with --rebuild --for engine, which names it in the triangles.";
 }

@@ -15,6 +15,7 @@ use crate::scene::{Axes, Hidden};
 mod check;
 pub mod codes;
 pub mod dml;
+mod engine;
 mod lift;
 mod lower;
 mod model;
@@ -23,6 +24,7 @@ mod surface;
 mod write;
 
 pub use check::check;
+pub use engine::{check_engine, lift_as_engine};
 pub use lift::{VDirection, lift};
 pub use lower::lower;
 pub use model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
@@ -46,6 +48,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 2,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[
@@ -62,14 +65,23 @@ pub static FORMAT: Format = Format {
             (Aspect::Lights, Holds::Partly, "points with a colour"),
         ],
     },
-    options: &[FormatOption {
-        name: "dgl2-v",
-        values: &["auto", "top", "bottom"],
-        help: "where v = 0 is in the pictures of a DGL2 file (default: auto, by what its writer left)",
-        reading: true,
-    }],
+    options: &[
+        FormatOption {
+            name: "dgl2-v",
+            values: &["auto", "top", "bottom"],
+            help: "where v = 0 is in the pictures of a DGL2 file (default: auto, by what its writer left)",
+            reading: true,
+        },
+        FormatOption {
+            name: "dgl2-text",
+            values: &["2015", "2016"],
+            help: "the form of DGL2's property texts: in braces, which only engines of 2015 read, or without, which \
+                   only later ones do (default: as the source had it, else 2016)",
+            reading: false,
+        },
+    ],
     codes: codes::CODES,
     read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
-    lower: |scene, _, losses| Ok(Box::new(lower(scene, losses))),
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

@@ -26,6 +26,8 @@ pub struct Model {
     pub chunks: Vec<Chunk>,
     /// Bytes after the END chunk, or those of a chunk that is cut off.
     pub trailing: Vec<u8>,
+    /// What is whole of the chunk that is cut off: its bytes are in `trailing`, and only those are written.
+    pub salvaged: Option<Box<Chunk>>,
 }
 
 /// One chunk.
@@ -145,9 +147,21 @@ pub(super) static TRIANGLE: Record = Record {
 };
 
 impl Model {
-    /// The chunks of one type with their places in the file.
+    /// The chunks of one type with their places in the file, what is whole of one that is cut off included.
     pub fn of_kind(&self, kind: u16) -> impl DoubleEndedIterator<Item = (usize, &Chunk)> {
-        self.chunks.iter().enumerate().filter(move |(_, chunk)| chunk.kind == kind)
+        let cut = self.salvaged.as_deref().map(|chunk| (self.chunks.len(), chunk));
+        self.chunks.iter().enumerate().chain(cut).filter(move |(_, chunk)| chunk.kind == kind)
+    }
+
+    /// The chunk at a place in the file.
+    pub fn chunk(&self, index: usize) -> Option<&Chunk> {
+        let cut = self.salvaged.as_deref().filter(|_| index == self.chunks.len());
+        self.chunks.get(index).or(cut)
+    }
+
+    /// Whether the file goes on to its END chunk.
+    pub fn is_whole(&self) -> bool {
+        self.chunks.last().is_some_and(|chunk| chunk.kind == kind::END)
     }
 
     /// The meshes with their places in the file.

@@ -1,7 +1,7 @@
 use super::codes;
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
 use crate::bytes::{ReadError, Reader, Span};
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 
 /// The bytes of a chunk's header.
 const CHUNK_HEADER: usize = 12;
@@ -55,14 +55,68 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
                     let message = format!("there is no chunk: {}", error.kind);
                     return Err(Issue::new(&codes::NOT_CHUNKS, error.path, message).at(error.span));
                 }
+                let path = error.path.clone();
                 issues.push(Issue::new(&codes::CHUNK_CUT, error.path, message).at(error.span));
                 model.trailing = rest.to_vec();
+                model.salvaged = salvage(rest, &path, issues).map(Box::new);
+                give_up_end(&path, issues);
                 return Ok(model);
             }
         }
     }
+    if !model.is_whole() {
+        give_up_end(&format!("chunks[{}]", model.chunks.len()), issues);
+    }
     model.trailing = reader.rest().to_vec();
     Ok(model)
+}
+
+/// Where the END chunk is missing, the file was cut: nobody knows how many chunks are gone, but this one is.
+fn give_up_end(path: &str, issues: &mut Issues) {
+    issues.give_up(Aspect::Extras, "END chunks", path, (1, 1));
+}
+
+/// What is whole of a chunk that is cut off: the first triangles of a mesh; an entity or a material as far as its text
+/// goes. What is missing is counted.
+fn salvage(rest: &[u8], path: &str, issues: &mut Issues) -> Option<Chunk> {
+    let mut r = Reader::new(rest);
+    let Ok(Head { kind, id, name, data: stated }) = Head::read(&mut r) else {
+        issues.give_up(Aspect::Extras, "chunks", path, (1, 1));
+        return None;
+    };
+    let name = r.bytes("name", name.min(r.left())).ok()?.to_vec();
+    let (there, lost) = (r.left(), |what, aspect, issues: &mut Issues| {
+        issues.give_up(aspect, what, path, (1, 1));
+    });
+    let data = match kind {
+        kind::TRIMESH => {
+            let data = trimesh(&mut r).ok()?;
+            let of = stated / TRIANGLE;
+            issues.give_up(Aspect::Topology, "triangles", path, (of.saturating_sub(there / TRIANGLE), of));
+            data
+        }
+        kind::ENTITY if there >= ENTITY_HEADER => {
+            lost("texts of entities", Aspect::Extras, issues);
+            ChunkData::Entity(Box::new(entity(&mut r).ok()?))
+        }
+        kind::ENTITY => {
+            lost("entities", Aspect::Hierarchy, issues);
+            return None;
+        }
+        kind::MATERIAL if there > 4 => {
+            lost("texts of materials", Aspect::Materials, issues);
+            ChunkData::Material(MaterialData::Sized(properties(&mut r).ok()?))
+        }
+        kind::MATERIAL => {
+            lost("materials", Aspect::Materials, issues);
+            return None;
+        }
+        _ => {
+            lost("chunks", Aspect::Extras, issues);
+            return None;
+        }
+    };
+    Some(Chunk { kind, id, name, data })
 }
 
 /// The fixed part of a chunk.

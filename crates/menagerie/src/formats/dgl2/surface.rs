@@ -69,9 +69,16 @@ impl Surface {
         read("shadeless", &mut |value| value.as_bool().map(|flag| surface.shadeless = flag));
         read("doubleSided", &mut |value| value.as_bool().map(|flag| surface.double_sided = flag));
         read("blendMode", &mut |value| value.as_float().map(|mode| surface.additive = mode.trunc() == 1.0));
+        let mut used = TEXTURES;
+        read("texturesNum", &mut |value| {
+            let count = value.as_float()?.trunc();
+            (count >= 0.0).then(|| used = count.min(TEXTURES as f32) as usize)
+        });
         for (slot, texture) in surface.textures.iter_mut().enumerate() {
             let name = get(pairs, &format!("texture{slot}")).map(|value| value.as_texture().0);
-            *texture = name.filter(|name| !name.is_empty());
+            // So many of those that are there, whatever their slots: a writer that leaves out a slot does not count it.
+            *texture = name.filter(|name| !name.is_empty() && used > 0);
+            used -= usize::from(texture.is_some());
         }
         surface
     }

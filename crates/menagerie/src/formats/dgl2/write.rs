@@ -86,6 +86,10 @@ impl FileModel for Model {
         super::check(self, issues);
     }
 
+    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
+        super::check_engine(self, issues);
+    }
+
     fn layout(&self) -> ByteMap {
         self.byte_map()
     }
@@ -96,5 +100,9 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         Ok(super::lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(Some(super::lift_as_engine(self, options)))
     }
 }

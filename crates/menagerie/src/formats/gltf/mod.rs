@@ -70,6 +70,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: usize::MAX,
         vertex_limit: None,
         uv_sets: 8,
+        instances: true,
         embeds_textures: true,
         ambient_light: true,
         holds: &[

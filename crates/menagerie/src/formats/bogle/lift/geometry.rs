@@ -6,6 +6,7 @@ use zerocopy::little_endian::F32;
 use super::{Lifter, finite};
 use crate::diag::Issue;
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
+use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Instance, named};
 use crate::formats::bogle::{FORMAT, LEAST_WEIGHT, codes, names};
 use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn, unit_vector};
@@ -32,6 +33,7 @@ pub(super) struct Variant {
     /// Counted from one, zero for none.
     material: u32,
     pub(super) bones: Option<u32>,
+    joints: Joints,
 }
 
 impl Lifter<'_> {
@@ -44,7 +46,8 @@ impl Lifter<'_> {
             .map_or(u32::MAX, |collection| u32::try_from(collection.bones.len()).unwrap_or(u32::MAX));
         let bones = bones.min(MAX_JOINT);
         let bones = highest.filter(|highest| *highest >= bones).map(|_| bones);
-        Some(Variant { geometry, material, bones })
+        let joints = (instance.collection as usize).checked_sub(1).map(|index| self.joints_of(index));
+        Some(Variant { geometry, material, bones, joints: joints.unwrap_or(Joints::Plain) })
     }
 
     /// The meshes of all geometries, in their order.
@@ -59,7 +62,7 @@ impl Lifter<'_> {
             }
         }
         for (index, geometry) in self.model.geometries.iter().enumerate() {
-            let none = vec![Variant { geometry: index, material: 0, bones: None }];
+            let none = vec![Variant { geometry: index, material: 0, bones: None, joints: Joints::Plain }];
             let variants = wanted.remove(&index).unwrap_or(none);
             for (copy, variant) in variants.into_iter().enumerate() {
                 if copy > 0 && !self.afford(geometry.vertices.len().saturating_mul(VERTEX_BYTES)) {
@@ -92,7 +95,7 @@ impl Lifter<'_> {
     pub(super) fn substitute(&self, variant: Variant) -> (Option<MeshId>, bool) {
         let of_geometry = |wanted: &&Variant| wanted.geometry == variant.geometry;
         let found = self.meshes.iter().filter(|(key, _)| of_geometry(key));
-        match found.clone().find(|(key, _)| key.bones == variant.bones) {
+        match found.clone().find(|(key, _)| (key.bones, key.joints) == (variant.bones, variant.joints)) {
             Some((_, mesh)) => (Some(*mesh), true),
             None => (found.map(|(_, mesh)| *mesh).next(), false),
         }
@@ -123,7 +126,7 @@ impl Lifter<'_> {
         if let Some(highest) = self.highest_bones.get(variant.geometry).copied().flatten()
             && (variant.bones.is_some() || highest <= MAX_JOINT)
         {
-            weights(geometry, variant.bones, &mut primitive);
+            weights(geometry, variant, &mut primitive);
         }
         Mesh { name, primitives: vec![primitive], extras, ..Mesh::default() }
     }
@@ -205,15 +208,15 @@ fn unit(v: [f32; 3], otherwise: Vec3, repaired: &mut bool) -> [f32; 3] {
 
 /// Joints and weights, by the rule of the engine's shader: divided by their sum, and none below a thousandth. Bones
 /// from `limit` on do not exist; what hangs on them hangs on the joint after the last bone, which never moves.
-fn weights(geometry: &Geometry, limit: Option<u32>, primitive: &mut Primitive) {
+fn weights(geometry: &Geometry, variant: Variant, primitive: &mut Primitive) {
     let encoding = geometry.bone_encoding().unwrap_or(BoneEncoding::Float);
-    let last = limit.unwrap_or(MAX_JOINT);
+    let last = variant.bones.unwrap_or(MAX_JOINT);
     let count = geometry.vertices.len();
     let mut joints = Vec::with_capacity(count);
     let mut weights = Vec::with_capacity(count);
     let mut sums = Vec::with_capacity(count);
     for vertex in &geometry.vertices {
-        let (joint, weight, sum) = vertex_weights(vertex, encoding, last);
+        let (joint, weight, sum) = vertex_weights(vertex, encoding, last, variant.joints);
         joints.push(joint);
         weights.push(weight);
         sums.push(sum);
@@ -228,14 +231,19 @@ fn weights(geometry: &Geometry, limit: Option<u32>, primitive: &mut Primitive) {
     primitive.weights = vec![weights];
 }
 
-fn vertex_weights(vertex: &Vertex, encoding: BoneEncoding, last: u32) -> ([u16; 4], [f32; 4], f32) {
+fn vertex_weights(
+    vertex: &Vertex,
+    encoding: BoneEncoding,
+    last: u32,
+    kind: Joints,
+) -> ([u16; 4], [f32; 4], f32) {
     let mut joints = [0u16; 4];
     let mut weights = [0.0f32; 4];
     let mut used = 0;
     for (word, weight) in vertex.bones.iter().zip(&vertex.weights) {
         let weight = finite(weight.get());
         let Some(bone) = encoding.bone(word.get()).filter(|_| weight > 0.0) else { continue };
-        let joint = u16::try_from(bone.min(last)).unwrap_or(u16::MAX);
+        let joint = u16::try_from(kind.of_bone(bone.min(last) as usize)).unwrap_or(u16::MAX);
         // A bone that is named twice counts once.
         let slot = joints.iter().take(used).position(|j| *j == joint).unwrap_or(used);
         if let (Some(j), Some(w)) = (joints.get_mut(slot), weights.get_mut(slot)) {

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{Lifter, finite, floats};
 use crate::bytes::decode_text;
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
-use crate::formats::bogle::{FORMAT, names};
+use crate::formats::bogle::{FORMAT, added, names};
 use crate::scene::{
     self, AlphaMode, Blend, Extras, Image, LightKind, Phong, Projection, Shading, Texture, TextureRef,
     float_to_json,
@@ -12,10 +12,15 @@ use crate::scene::{
 impl Lifter<'_> {
     /// The ambient light, cameras, lights and materials, with the indices that they have in the file.
     pub(super) fn looks(&mut self) {
-        self.scene.ambient = Some(self.model.ambient.map(finite));
+        let was_added = added::is_ambient(self.model.ambient);
+        self.scene.ambient = (!was_added).then(|| self.model.ambient.map(finite));
         self.scene.extras.set(FORMAT.id, "ambient", floats(&self.model.ambient));
-        for camera in &self.model.cameras {
+        let cameras = self.model.cameras.len() - usize::from(self.added_camera.is_some());
+        for camera in self.model.cameras.iter().take(cameras) {
             self.scene.cameras.push(lift_camera(camera));
+        }
+        if self.added_camera.is_some() {
+            self.scene.extras.set(FORMAT.id, "added_camera", true);
         }
         for light in &self.model.lights {
             self.scene.lights.push(lift_light(light));
@@ -31,6 +36,9 @@ impl Lifter<'_> {
         let name = names::lift(&material.name, &mut extras);
         keep_raw(material, &mut extras);
         let surface = Surface::of(material);
+        if surface.unlit {
+            return self.unlit(material, name, &surface, extras);
+        }
         let bump = self.texture(material, Slot::Bump);
         let phong = Phong {
             ambient: surface.ambient,
@@ -51,6 +59,36 @@ impl Lifter<'_> {
             emissive_texture: self.texture(material, Slot::Emissive),
             normal_texture: self.texture(material, Slot::Normal).map(|texture| (texture, 1.0)),
             alpha: surface.alpha,
+            extras,
+            ..scene::Material::default()
+        }
+    }
+
+    /// A surface that shows its colour as it is: its glow is its colour.
+    fn unlit(
+        &mut self,
+        material: &Material,
+        name: String,
+        surface: &Surface,
+        extras: Extras,
+    ) -> scene::Material {
+        let ([r, g, b], [.., opacity]) = (surface.emissive, surface.diffuse);
+        let slots = [Slot::Emissive, Slot::Diffuse];
+        let picture = slots.into_iter().find(|slot| !material.texture(*slot).is_empty());
+        let phong = Phong {
+            ambient: [0.0; 3],
+            diffuse: [r, g, b, opacity],
+            specular: [0.0; 3],
+            shininess: surface.shininess,
+            diffuse_texture: picture.and_then(|slot| self.texture(material, slot)),
+            ..Phong::default()
+        };
+        scene::Material {
+            name,
+            shading: Shading::Phong(Box::new(phong)),
+            normal_texture: self.texture(material, Slot::Normal).map(|texture| (texture, 1.0)),
+            alpha: surface.alpha,
+            unlit: true,
             extras,
             ..scene::Material::default()
         }
@@ -86,6 +124,7 @@ pub(in crate::formats::bogle) struct Surface {
     pub(in crate::formats::bogle) specular: [f32; 3],
     pub(in crate::formats::bogle) shininess: f32,
     pub(in crate::formats::bogle) alpha: AlphaMode,
+    pub(in crate::formats::bogle) unlit: bool,
 }
 
 impl Surface {
@@ -100,8 +139,20 @@ impl Surface {
             specular: rgb(material.specular),
             shininess: finite(material.specular_power),
             alpha: alpha_mode(material, opacity),
+            unlit: is_unlit(material),
         }
     }
+}
+
+/// Whether a material is one that light does not change: it glows and answers to no light. Numbers that no exporter
+/// writes, all zero, tell it from one that just glows.
+fn is_unlit(material: &Material) -> bool {
+    let black = |[r, g, b, _]: [f32; 4]| [r, g, b] == [0.0; 3];
+    let Material { specular_power, bump_intensity, specular_scale, .. } = *material;
+    black(material.ambient)
+        && black(material.diffuse)
+        && black(material.specular)
+        && [specular_power, bump_intensity, specular_scale] == [0.0; 3]
 }
 
 /// Blending wins. A threshold matters only where the alpha can be below it: where a picture can have holes, or where

@@ -14,30 +14,39 @@ use std::collections::BTreeMap;
 use glam::Mat4;
 
 use super::frame::Frame;
+use super::joints::{self, Joints};
 use super::model::{Instance, Model, is_affine, named};
 use super::tree::Tree;
-use super::{FORMAT, names};
+use super::{FORMAT, added, names, salvage};
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{Extras, Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform, float_to_json};
 use geometry::Variant;
-use skeleton::Skeleton;
-
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
 pub(super) use look::{Surface, vertical_fov};
+pub(super) use skeleton::{REPEATED, REPEATED_AFTER, Skeleton, rising};
 
 /// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
 const COPIES: usize = 64 << 20;
 
 /// The Scene that a model means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    lift_with_skeletons(model, options).0
+}
+
+/// The Scene that a model means, and which of its nodes the copies of collections became.
+pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (Lifted, Vec<Skeleton>) {
+    let mut issues = Issues::new(options.limits.issues_per_code);
+    let model = &*salvage::shown(model, &mut issues);
     let mut lifter = Lifter {
         model,
         scene: Scene::default(),
-        issues: Issues::new(options.limits.issues_per_code),
+        issues,
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
         highest_bones: highest_bones(model),
+        joints: joints::of_collections(model),
+        added_camera: model.parsed_tree().ok().and_then(|tree| added::camera(model, &tree)),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
         budget: COPIES.max(model.tree_offset()),
@@ -47,7 +56,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.instances();
     lifter.unused_collections();
     lifter.animations();
-    Lifted { scene: lifter.scene, issues: lifter.issues }
+    (Lifted { scene: lifter.scene, issues: lifter.issues }, lifter.skeletons)
 }
 
 struct Lifter<'a> {
@@ -59,6 +68,10 @@ struct Lifter<'a> {
     meshes: BTreeMap<Variant, MeshId>,
     /// For each geometry the highest bone that a vertex hangs on.
     highest_bones: Vec<Option<u32>>,
+    /// For each collection which bones its joints are.
+    joints: Vec<Joints>,
+    /// The instance that was added for the engine to have a camera.
+    added_camera: Option<usize>,
     /// The copies of collections, each with its bones.
     skeletons: Vec<Skeleton>,
     /// For each collection its copies.
@@ -104,6 +117,9 @@ impl Lifter<'_> {
     }
 
     fn instance(&mut self, index: usize, parent: Frame) -> Option<(NodeId, Frame)> {
+        if self.added_camera == Some(index) {
+            return None;
+        }
         let instance = self.model.instances.get(index)?;
         let has_camera = named(&self.model.cameras, instance.camera).is_some();
         let has_light = named(&self.model.lights, instance.light).is_some();

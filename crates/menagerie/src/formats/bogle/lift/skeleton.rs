@@ -5,6 +5,7 @@ use super::look::still;
 use super::{Lifter, affine, finite, placed};
 use crate::diag::Issue;
 use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Animation, Bone, Collection, Instance, Key, named};
 use crate::formats::bogle::{FORMAT, codes, names};
 use crate::scene::{
@@ -16,14 +17,19 @@ const NODE_BYTES: usize = 512;
 /// Bytes that a key of one bone takes.
 const KEY_BYTES: usize = 20;
 
+/// What an animation keeps whose single key was written twice.
+pub(in crate::formats::bogle) const REPEATED: &str = "repeated_key";
+/// How many seconds after a single key it is written again.
+pub(in crate::formats::bogle) const REPEATED_AFTER: f32 = 1.0 / 60.0;
+
 /// A copy of a collection in the Scene.
-pub(super) struct Skeleton {
+pub(in crate::formats::bogle) struct Skeleton {
     /// Which collection.
-    collection: usize,
+    pub(in crate::formats::bogle) collection: usize,
     /// The node that holds the roots.
-    armature: NodeId,
-    /// For each bone its node.
-    bones: Vec<NodeId>,
+    pub(in crate::formats::bogle) armature: NodeId,
+    /// For each joint its node.
+    pub(in crate::formats::bogle) joints: Vec<NodeId>,
 }
 
 impl Lifter<'_> {
@@ -77,38 +83,45 @@ impl Lifter<'_> {
         if !stills.is_empty() {
             extras.set(FORMAT.id, "still_animations", stills);
         }
+        let kind = self.joints_of(index);
+        if kind == Joints::Doubled {
+            extras.set(FORMAT.id, "doubled", true);
+        }
         let transform = Frame::Turned.to_scene(parent, affine(&collection.transform));
         let armature =
             self.scene.nodes.push(Node { name, transform: placed(transform), extras, ..Node::default() });
-        let parents = collection.parents();
-        let bones: Vec<NodeId> = collection
-            .bones
+        let rests = rests(collection, kind);
+        let joints: Vec<NodeId> = rests
             .iter()
-            .zip(&parents)
             .enumerate()
-            .map(|(i, (bone, parent))| {
+            .map(|(i, rest)| {
                 let mut node = Node { name: format!("bone {i}"), ..Node::default() };
-                node.transform = rest_transform(bone, parent.is_none());
+                node.transform = rest_transform(rest);
                 node.extras.set(FORMAT.id, "bone", i);
                 self.scene.nodes.push(node)
             })
             .collect();
-        for (bone, parent) in bones.iter().zip(&parents) {
-            let parent = parent.and_then(|parent| bones.get(parent).copied()).unwrap_or(armature);
+        for (joint, rest) in joints.iter().zip(&rests) {
+            let parent = rest.parent.and_then(|parent| joints.get(parent).copied()).unwrap_or(armature);
             if let Some(parent) = self.scene.nodes.get_mut(parent) {
-                parent.children.push(*bone);
+                parent.children.push(*joint);
             }
         }
-        Skeleton { collection: index, armature, bones }
+        Skeleton { collection: index, armature, joints }
+    }
+
+    /// Which bones the joints of a collection are.
+    pub(super) fn joints_of(&self, collection: usize) -> Joints {
+        self.joints.get(collection).copied().unwrap_or(Joints::Plain)
     }
 
     /// The skin of a node that a skeleton moves. With `missing` there is one joint more, for bones that do not exist.
     pub(super) fn skin(&mut self, id: NodeId, skeleton: usize, missing: Option<u32>) -> Option<SkinId> {
-        let Skeleton { collection: index, armature, bones } = self.skeletons.get(skeleton)?;
+        let Skeleton { collection: index, armature, joints } = self.skeletons.get(skeleton)?;
         let (index, armature) = (*index, *armature);
-        let mut joints = bones.clone();
+        let mut joints = joints.clone();
         let collection = self.model.collections.get(index)?;
-        let Some(mut inverse_binds) = inverse_binds(collection) else {
+        let Some(mut inverse_binds) = inverse_binds(collection, self.joints_of(index)) else {
             self.issues.push(Issue::new(
                 &codes::SKELETON_TRANSFORM,
                 format!("animation_collections[{index}].transform"),
@@ -117,8 +130,9 @@ impl Lifter<'_> {
             return None;
         };
         if let Some(limit) = missing {
-            joints.truncate(limit as usize);
-            inverse_binds.truncate(limit as usize);
+            let limit = self.joints_of(index).count(limit as usize);
+            joints.truncate(limit);
+            inverse_binds.truncate(limit);
             let mut node = Node { name: "missing bone".to_owned(), ..Node::default() };
             node.extras.set(FORMAT.id, "missing_bone", true);
             let node = self.scene.nodes.push(node);
@@ -142,10 +156,21 @@ impl Lifter<'_> {
                 extras.set(FORMAT.id, "collection", index);
                 extras.set(FORMAT.id, "animation", number);
                 let name = names::lift(&animation.name, &mut extras);
-                let tracks = tracks(collection, animation);
+                let single;
+                let animation = if is_repeated(animation) {
+                    extras.set(FORMAT.id, REPEATED, true);
+                    single = Animation {
+                        keys: animation.keys.iter().take(1).cloned().collect(),
+                        ..animation.clone()
+                    };
+                    &single
+                } else {
+                    animation
+                };
+                let tracks = tracks(collection, animation, self.joints_of(index));
                 let copies = self.copies.get(index).into_iter().flatten();
                 let copies = copies.filter_map(|copy| self.skeletons.get(*copy));
-                let channels = copies.flat_map(|skeleton| channels(&tracks, &skeleton.bones)).collect();
+                let channels = copies.flat_map(|skeleton| channels(&tracks, &skeleton.joints)).collect();
                 self.scene.animations.push(scene::Animation { name, channels, extras });
             }
         }
@@ -155,6 +180,13 @@ impl Lifter<'_> {
 /// Whether an animation has keys and bones to move.
 fn moves(collection: &Collection, animation: &Animation) -> bool {
     !collection.bones.is_empty() && !animation.keys.is_empty()
+}
+
+/// Whether an animation is a single pose that was written twice for the engine.
+fn is_repeated(animation: &Animation) -> bool {
+    matches!(animation.keys.as_slice(), [a, b] if a.time == 0.0
+        && b.time == REPEATED_AFTER
+        && (&a.rotations, a.root_offset) == (&b.rotations, b.root_offset))
 }
 
 /// What a copy of a collection takes, about.
@@ -175,16 +207,42 @@ fn position(values: [F32; 3]) -> DVec3 {
     DVec3::from_array(values.map(|x| f64::from(finite(x.get()))))
 }
 
-/// The rotation and the translation of a bone in its parent. A child is moved in its own turned frame (R·T), a root is
-/// not (T·R): that is how the exporter stores what Blender has.
-fn rest(bone: &Bone, root: bool) -> (DQuat, DVec3) {
-    let (q, p) = (rotation(bone.rotation), position(bone.position));
-    (q, if root { p } else { q * p })
+/// A joint at rest in its parent.
+struct Rest {
+    turn: DQuat,
+    at: DVec3,
+    /// The joint above it.
+    parent: Option<usize>,
+    /// The frame that a root is moved in.
+    moved_in: DQuat,
 }
 
-fn rest_transform(bone: &Bone, root: bool) -> Transform {
-    let (q, p) = rest(bone, root);
-    Transform::Trs { translation: turned(p), rotation: turned_rotation(q), scale: Vec3::ONE }
+/// All joints of a collection at rest.
+fn rests(collection: &Collection, kind: Joints) -> Vec<Rest> {
+    let parents = collection.parents();
+    let count = kind.count(collection.bones.len());
+    let joint = |joint: usize| {
+        let (place, turn) = (kind.place(joint), kind.turn(joint));
+        let (turn, at) = (collection.bones.get(turn)?, collection.bones.get(place)?);
+        let parent = parents.get(place).copied().flatten();
+        let of_turn = rotation(turn.rotation);
+        // What a place bone turns by is nothing.
+        let of_place = if kind == Joints::Doubled { DQuat::IDENTITY } else { of_turn };
+        let at = rest_place(at, of_place, parent.is_none());
+        Some(Rest { turn: of_turn, at, parent: parent.map(|bone| kind.of_bone(bone)), moved_in: of_place })
+    };
+    (0..count).filter_map(joint).collect()
+}
+
+/// Where a bone is in its parent. A child is moved in its own turned frame (R·T), a root is not (T·R): that is how the
+/// exporter stores what Blender has.
+fn rest_place(bone: &Bone, turn: DQuat, root: bool) -> DVec3 {
+    let p = position(bone.position);
+    if root { p } else { turn * p }
+}
+
+fn rest_transform(rest: &Rest) -> Transform {
+    Transform::Trs { translation: turned(rest.at), rotation: turned_rotation(rest.turn), scale: Vec3::ONE }
 }
 
 fn turned(v: DVec3) -> Vec3 {
@@ -195,16 +253,17 @@ fn turned_rotation(q: DQuat) -> Quat {
     Turn::ZUpToYUp.quat(q.as_quat())
 }
 
-/// For each bone, from the mesh's space to the bone's at rest; `None` when the skeleton's transform is singular.
-fn inverse_binds(collection: &Collection) -> Option<Vec<Mat4>> {
+/// For each joint, from the mesh's space to the joint's at rest; `None` when the skeleton's transform is singular.
+fn inverse_binds(collection: &Collection, kind: Joints) -> Option<Vec<Mat4>> {
     let transform = affine(&collection.transform).as_dmat4();
-    let parents = collection.parents();
-    let mut to_mesh = vec![transform; parents.len()];
-    for index in collection.parents_first() {
-        let (bone, parent) = (collection.bones.get(index)?, parents.get(index)?);
-        let (q, p) = rest(bone, parent.is_none());
-        let above = parent.and_then(|parent| to_mesh.get(parent).copied()).unwrap_or(transform);
-        *to_mesh.get_mut(index)? = above * DMat4::from_rotation_translation(q, p);
+    let rests = rests(collection, kind);
+    let mut to_mesh = vec![transform; rests.len()];
+    let order = collection.parents_first();
+    for index in order.into_iter().filter(|bone| kind.place(kind.of_bone(*bone)) == *bone) {
+        let index = kind.of_bone(index);
+        let rest = rests.get(index)?;
+        let above = rest.parent.and_then(|parent| to_mesh.get(parent).copied()).unwrap_or(transform);
+        *to_mesh.get_mut(index)? = above * DMat4::from_rotation_translation(rest.turn, rest.at);
     }
     let scale = transform.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
     if transform.determinant().abs() <= 1e-12 * scale.powi(3) {
@@ -232,7 +291,7 @@ struct Track {
 }
 
 /// The keys of an animation in the order of time, with times that rise: the exporter's do already.
-fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
+pub(in crate::formats::bogle) fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
     let mut keys: Vec<&Key> = animation.keys.iter().filter(|key| key.time.is_finite()).collect();
     if keys.windows(2).any(|pair| matches!(pair, [a, b] if a.time > b.time)) {
         keys.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -252,16 +311,15 @@ fn rising(animation: &Animation) -> (Vec<f32>, Vec<&Key>) {
 
 /// The movement of every bone: a key turns it from its rest in its own frame, and the root is moved in that frame
 /// before. Only the first root is: the engine knows no other.
-fn tracks(collection: &Collection, animation: &Animation) -> Vec<Track> {
+fn tracks(collection: &Collection, animation: &Animation, kind: Joints) -> Vec<Track> {
     let (times, keys) = rising(animation);
-    let parents = collection.parents();
-    let first_root = parents.iter().position(Option::is_none);
+    let rests = rests(collection, kind);
+    let first_root = rests.iter().position(|rest| rest.parent.is_none());
     let mut tracks = Vec::new();
-    for (index, (bone, parent)) in collection.bones.iter().zip(&parents).enumerate() {
-        let (q, p) = rest(bone, parent.is_none());
+    for (index, Rest { turn: q, at: p, moved_in, .. }) in rests.into_iter().enumerate() {
         let mut before = None;
         let turn = |key: &&Key| {
-            let key = key.rotations.get(index).copied().map_or(DQuat::IDENTITY, rotation);
+            let key = key.rotations.get(kind.turn(index)).copied().map_or(DQuat::IDENTITY, rotation);
             // The same rotation has two signs; the nearer one makes readers turn the short way.
             let now = (q * key).normalize();
             let now = if before.is_some_and(|before: DQuat| before.dot(now) < 0.0) { -now } else { now };
@@ -274,7 +332,7 @@ fn tracks(collection: &Collection, animation: &Animation) -> Vec<Track> {
         if first_root == Some(index) && moved {
             let offset = |key: &&Key| {
                 let offset = DVec3::from_array(key.root_offset.map(|x| f64::from(finite(x))));
-                turned(p + q * offset).to_array()
+                turned(p + moved_in * offset).to_array()
             };
             let values = keys.iter().flat_map(offset).collect();
             tracks.push(Track { bone: index, property: Property::Translation, times: times.clone(), values });

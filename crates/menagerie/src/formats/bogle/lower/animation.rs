@@ -7,8 +7,10 @@ use super::skeleton::{Rig, Stance};
 use super::{Lowering, kept_index};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bogle::joints::Joints;
+use crate::formats::bogle::lift::{REPEATED, REPEATED_AFTER};
 use crate::formats::bogle::model::{Animation, Collection, Key};
-use crate::formats::bogle::names;
+use crate::formats::bogle::{FORMAT, names};
 use crate::scene::{self, Channel, Interpolation, NodeId, Property, Transform, Turn};
 
 /// Keys a second where a channel has to be resampled.
@@ -18,6 +20,8 @@ const MAX_KEYS: usize = 1 << 16;
 /// Errors below this are rounding: of positions by the size of the skeleton, of rotations in degrees.
 const SMALL: f64 = 2e-5;
 const SMALL_ANGLE: f64 = 0.02;
+/// The key of a bone that does not turn.
+const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// What happens to one skeleton in one animation.
 struct Motion<'a> {
@@ -90,7 +94,8 @@ impl Lowering<'_> {
     /// An animation of a skeleton; `None` when it does not move it.
     fn animation(&mut self, i: usize, animation: &scene::Animation, rig: &Rig) -> Option<Animation> {
         let motion = self.motion(animation, rig)?;
-        let times = key_times(motion.channels.values().flatten().copied());
+        let mut times = key_times(motion.channels.values().flatten().copied());
+        self.times_for_engine(i, animation, rig, &mut times);
         let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
         let first_root = rig.parents.iter().position(Option::is_none);
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
@@ -104,7 +109,11 @@ impl Lowering<'_> {
             before = turns.enumerate().map(nearer).collect();
             let offset = first_root.and_then(|root| {
                 let ((_, now), (turn, rest)) = (pose.get(root)?, rig.rest.get(root)?);
-                let offset = turn.inverse() * (*now - *rest);
+                // A bone is moved in its own frame; that of a place bone is not turned (engines.md BOGLE E6).
+                let offset = match rig.joints {
+                    Joints::Plain => turn.inverse() * (*now - *rest),
+                    Joints::Doubled => *now - *rest,
+                };
                 let small = SMALL * 0.01 * rest.abs().max_element().max(now.abs().max_element());
                 Some(if offset.abs().max_element() <= small { DVec3::ZERO } else { offset })
             });
@@ -112,7 +121,12 @@ impl Lowering<'_> {
             keys.push(Key {
                 time: *time,
                 root_offset: Turn::YUpToZUp.vec3(offset.unwrap_or_default().as_vec3()).to_array(),
-                rotations: before.iter().map(rotation).collect(),
+                rotations: match rig.joints {
+                    Joints::Plain => before.iter().map(rotation).collect(),
+                    Joints::Doubled => {
+                        before.iter().flat_map(|turn| [NO_TURN.map(Into::into), rotation(turn)]).collect()
+                    }
+                },
             });
         }
         if !rig.from_file {
@@ -122,6 +136,30 @@ impl Lowering<'_> {
         self.measure(i, rig, &motion, &times, &poses);
         self.report_resampling(i, &motion, times.len());
         Some(Animation { name: names::lower(&animation.name, &animation.extras), keys })
+    }
+
+    /// The engine shows nothing before the first key, and the rest pose where there is one key only (engines.md BOGLE
+    /// E8): the first pose comes at time zero, and a single one twice.
+    fn times_for_engine(&mut self, i: usize, animation: &scene::Animation, rig: &Rig, times: &mut Vec<f32>) {
+        let repeated = animation.extras.get(FORMAT.id, REPEATED).is_some() && self.purpose.serves_engine();
+        let mend = self.for_engine(rig.from_file);
+        let mut added = 0;
+        if mend && times.first().is_some_and(|first| *first > 0.0) {
+            times.insert(0, 0.0);
+            added += 1;
+        }
+        if (mend || repeated)
+            && let [only] = *times.as_slice()
+        {
+            times.push(only + REPEATED_AFTER);
+            added += 1;
+        }
+        if added > 0 && mend {
+            let message =
+                "the first pose was repeated, for the engine begins at time zero and needs two keys";
+            let loss = Loss::new(Aspect::Animations, LossKind::Added, format!("animations[{i}]"), message);
+            self.losses.push(loss.count(added));
+        }
     }
 
     /// The channels of an animation that move a skeleton.

@@ -9,6 +9,7 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::lift::{BINORMAL, WEIGHT_SUM};
 use crate::formats::bogle::{FORMAT, names};
+use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, heaviest_joints, smooth_normals, tangents};
 use crate::scene::{Mesh, MeshId, NodeId, Primitive, Topology, Turn};
 
@@ -92,7 +93,12 @@ impl Lowering<'_> {
             self.losses.added(Aspect::Uvs, path.clone(), "texture coordinates of zero were added");
         }
         let bones = self.bones(&path, primitive, rig, self.encoding(mesh));
-        let uvs = primitive.uvs.first();
+        let placed = placed_uvs(self.scene, primitive);
+        if placed.moved {
+            let message = "the coordinates are those of the texture that is seen, placed as it is";
+            self.losses.approximated(Aspect::Uvs, path.clone(), message);
+        }
+        let uvs = placed.uvs;
         let vertices = (0..primitive.positions.len())
             .zip(bones)
             .map(|(i, (bones, weights))| {
@@ -100,7 +106,7 @@ impl Lowering<'_> {
                     Turn::YUpToZUp.vector(list.get(i).copied().unwrap_or_default()).map(Into::into)
                 };
                 let [x, y, z, _] = corners.tangents.get(i).copied().unwrap_or_default();
-                let uv = uvs.and_then(|uvs| uvs.get(i)).map_or([0.0, 0.0], |[u, v]| [*u, 1.0 - v]);
+                let uv = uvs.get(i).map_or([0.0, 0.0], |[u, v]| [*u, 1.0 - v]);
                 Vertex {
                     position: turned(&corners.positions),
                     uv: uv.map(Into::into),
@@ -209,7 +215,9 @@ impl Lowering<'_> {
     ) -> Vec<([u32; BONES], [f32; BONES])> {
         let rig: Option<&Rig> = rig.and_then(|rig| self.rigs.get(rig));
         let bone = |joint: u16| match rig {
-            Some(rig) => rig.bone_of_joint.get(usize::from(joint)).copied().unwrap_or(rig.bones.len()),
+            Some(rig) => {
+                rig.bone_of_joint.get(usize::from(joint)).copied().unwrap_or(rig.collection.bones.len())
+            }
             None => usize::from(joint),
         };
         let sums = primitive.custom.get(WEIGHT_SUM).filter(|custom| custom.width == 1);

@@ -8,7 +8,8 @@ use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
-use crate::formats::bogle::{FORMAT, names};
+use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added, names};
+use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
@@ -29,6 +30,10 @@ pub(super) struct Looks {
     lights: BTreeSet<LightId>,
     materials: BTreeSet<MaterialId>,
     default_material: bool,
+    /// Instances with a light in the tree so far.
+    lit: usize,
+    /// Lights that the engine has no room for.
+    pub(super) too_many_lights: usize,
 }
 
 /// The place in a list that stands for the default material until all are numbered.
@@ -42,6 +47,13 @@ impl Lowering<'_> {
     }
 
     pub(super) fn light(&mut self, id: LightId) -> u32 {
+        let from_file = self.scene.lights.get(id).is_some_and(|light| light.extras.of(FORMAT.id).is_some());
+        self.looks.lit += 1;
+        // The engine stops at the twenty-first light of the tree (engines.md BOGLE E10).
+        if self.looks.lit > ENGINE_LIGHTS && self.for_engine(from_file) {
+            self.looks.too_many_lights += 1;
+            return 0;
+        }
         self.looks.lights.insert(id);
         number(id.index() + 1)
     }
@@ -64,6 +76,7 @@ impl Lowering<'_> {
     pub(super) fn looks_into_model(&mut self) {
         let scene = self.scene;
         let looks = std::mem::take(&mut self.looks);
+        self.looks.too_many_lights = looks.too_many_lights;
         let mut cameras = BTreeMap::new();
         for (id, camera) in scene.cameras.iter() {
             if looks.cameras.contains(&id) || camera.extras.of(FORMAT.id).is_some() {
@@ -98,7 +111,11 @@ impl Lowering<'_> {
         }
         for (aspect, path, left) in [
             (Aspect::Cameras, "cameras", scene.cameras.len() - cameras.len()),
-            (Aspect::Lights, "lights", scene.lights.len() - lights.len()),
+            (
+                Aspect::Lights,
+                "lights",
+                (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights),
+            ),
             (Aspect::Materials, "materials", scene.materials.len() - lowered_materials),
         ] {
             if left > 0 {
@@ -118,11 +135,19 @@ impl Lowering<'_> {
         let kept = kept.filter(|kept: &[f32; 4]| {
             self.scene.ambient.is_none_or(|ambient| near(&ambient, &kept.map(or_zero)))
         });
-        if kept.is_none() && self.scene.ambient.is_none() {
-            let message = "BOGLE always has ambient light; it is black";
+        let shines = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|n| n.light.is_some());
+        let known = kept.or(self.scene.ambient);
+        let dark = known.is_none_or(|[r, g, b, _]| r <= 0.0 && g <= 0.0 && b <= 0.0);
+        // Without any light the engine draws everything black (engines.md BOGLE E15).
+        let mend = dark && !shines && !self.nodes.is_empty() && self.for_engine(known.is_some());
+        if mend {
+            let message = "ambient light: without any the engine shows everything black";
             self.losses.added(Aspect::Lights, "ambient", message);
         }
-        kept.or(self.scene.ambient).unwrap_or([0.0, 0.0, 0.0, 1.0])
+        match known {
+            Some(color) if !mend => color,
+            _ => added::ambient(!mend),
+        }
     }
 
     fn lower_camera(&mut self, id: CameraId, camera: &scene::Camera, first: bool) -> Camera {
@@ -219,23 +244,28 @@ impl Lowering<'_> {
 
     fn lower_material(&mut self, id: MaterialId, material: &scene::Material) -> Material {
         let path = format!("materials[{}]", id.index());
-        let phong = to_phong(&material.shading);
+        let from_file = material.extras.of(FORMAT.id).is_some();
+        let mut phong = to_phong(&material.shading);
         if !matches!(material.shading, Shading::Phong(_)) {
+            // The engine multiplies it by the diffuse colour (engines.md BOGLE E15).
+            phong.ambient = [1.0; 3];
             let message =
                 "the shading became Phong; how rough and metallic the surface is was turned into a highlight";
             self.losses.approximated(Aspect::Materials, path.clone(), message);
         }
         let mut made = kept_material(&material.extras);
         made.name = names::lower(&material.name, &material.extras);
-        self.textures(&path, material, &phong, &mut made);
-        set_colours(material, &phong, &mut made);
+        self.textures(&path, material, &phong, &mut made, from_file);
+        match material.unlit {
+            true => self.unlit(&path, material, &phong, &mut made),
+            false => set_colours(material, &phong, &mut made),
+        }
         for (is, message) in [
             (material.double_sided, "that both sides are drawn has no place in BOGLE"),
             (
                 material.occlusion_texture.is_some(),
                 "where ambient light does not reach has no place in BOGLE",
             ),
-            (material.unlit, "a material that light does not change has no place in BOGLE"),
             (
                 material.normal_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0),
                 "the strength of a normal map has no place in BOGLE",
@@ -252,19 +282,55 @@ impl Lowering<'_> {
         made
     }
 
+    /// A material that light does not change: its colour is its glow, and nothing else answers to light.
+    fn unlit(&mut self, path: &str, material: &scene::Material, phong: &Phong, made: &mut Material) {
+        if material.emissive != [0.0; 3] || material.emissive_texture.is_some() {
+            let message =
+                "the glow of a surface that light does not change is not seen; its place holds the colour";
+            self.losses.dropped(Aspect::Materials, path, message);
+        }
+        let [r, g, b, opacity] = phong.diffuse;
+        let was = Surface::of(made);
+        let [.., was_opacity] = was.diffuse;
+        if !was.unlit || !near(&was.emissive, &[r, g, b]) || !close(was_opacity, opacity) {
+            let black = [0.0, 0.0, 0.0, 1.0];
+            (made.ambient, made.diffuse, made.specular) = (black, black, black);
+            (made.emissive, made.opacity) = ([r, g, b, 1.0], opacity);
+            (made.specular_power, made.bump_intensity, made.specular_scale) = (0.0, 0.0, 0.0);
+        }
+        let name = made.texture(Slot::Diffuse).to_vec();
+        let holes = material.alpha != AlphaMode::Opaque;
+        for (stored, slot) in made.textures.iter_mut().zip(Slot::ALL) {
+            match slot {
+                Slot::Emissive => stored.clone_from(&name),
+                // Only its alpha is seen: the colour is black.
+                Slot::Diffuse if !holes => stored.clear(),
+                _ => {}
+            }
+        }
+        set_alpha(material, made);
+    }
+
     /// The names of the textures.
-    fn textures(&mut self, path: &str, material: &scene::Material, phong: &Phong, made: &mut Material) {
+    fn textures(
+        &mut self,
+        path: &str,
+        material: &scene::Material,
+        phong: &Phong,
+        made: &mut Material,
+        from_file: bool,
+    ) {
         let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
         let mut bump = phong.bump_texture.as_ref();
         if normal.is_some() && bump.is_some() {
             bump = None;
             let message = "BOGLE has a normal or a bump texture; the bump texture was left out";
             self.losses.dropped(Aspect::Textures, path, message);
-            self.losses.dropped(Aspect::Materials, path, message);
         }
         if let Some((_, strength)) = bump {
             made.bump_intensity = *strength;
         }
+        let main = material.base_color_texture().or_else(|| material.textures().next());
         let slots = [
             (Slot::Ambient, phong.ambient_texture.as_ref()),
             (Slot::Emissive, material.emissive_texture.as_ref()),
@@ -276,7 +342,7 @@ impl Lowering<'_> {
             (Slot::Opacity, phong.opacity_texture.as_ref()),
         ];
         for (name, (_, texture)) in made.textures.iter_mut().zip(slots) {
-            *name = texture.map(|texture| self.stem(path, texture)).unwrap_or_default();
+            *name = texture.map(|texture| self.stem(path, texture, main, from_file)).unwrap_or_default();
         }
         let others = match &material.shading {
             Shading::MetallicRoughness(m) => m.metallic_roughness_texture.is_some(),
@@ -290,24 +356,45 @@ impl Lowering<'_> {
     }
 
     /// The name of a texture's picture without `.png`.
-    fn stem(&mut self, path: &str, texture: &TextureRef) -> Vec<u8> {
+    fn stem(
+        &mut self,
+        path: &str,
+        texture: &TextureRef,
+        main: Option<&TextureRef>,
+        from_file: bool,
+    ) -> Vec<u8> {
         let Some(stored) = self.scene.textures.get(texture.texture) else { return Vec::new() };
-        if texture.uv_set != 0 || texture.transform.is_some() || stored.sampler.is_some() {
+        let sampled = stored.sampler.as_ref().is_some_and(|sampler| {
+            scene::Sampler { name: String::new(), extras: Extras::default(), ..sampler.clone() }
+                != scene::Sampler::default()
+        });
+        if is_placed_otherwise(texture, main) || sampled {
             let message = "how a texture is placed, tiled and filtered has no place in BOGLE";
             self.losses.dropped(Aspect::Textures, path, message);
+        } else if is_placed_otherwise(texture, None) {
+            let message = "a texture is placed by its coordinates in BOGLE";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
         let image = stored.image.and_then(|image| self.scene.images.get(image));
         let uri = image.and_then(|image| image.uri.as_deref().or(Some(image.name.as_str())));
         let Some((image, uri)) = image.zip(uri.filter(|uri| !uri.is_empty())) else {
             let message = "a texture has no file name to refer to";
             self.losses.dropped(Aspect::Textures, path, message);
-            self.losses.dropped(Aspect::Materials, path, message);
             return Vec::new();
         };
+        let for_engine = self.for_engine(from_file);
+        // The engine ends where a picture is missing (engines.md BOGLE E3).
+        if for_engine && image.data.is_none() {
+            let message =
+                format!("the picture {uri} is not there, and the engine stops at names of missing pictures");
+            self.losses.dropped(Aspect::Textures, path, message);
+            return Vec::new();
+        }
         let is_png = uri.len() >= 4 && uri.as_bytes().last_chunk().is_some_and(|end| end == b".png");
         let folder = uri.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
         let dot = uri.rfind('.').filter(|dot| *dot > folder);
-        let stem = dot.and_then(|dot| uri.get(..dot)).unwrap_or(uri);
+        let start = if for_engine { folder } else { 0 };
+        let stem = uri.get(start..dot.unwrap_or(uri.len())).unwrap_or(uri);
         if !is_png {
             let message = format!("the engine looks for PNG files only: {uri} has to be converted");
             self.losses.approximated(Aspect::Textures, path, message);
@@ -394,6 +481,10 @@ fn set_colours(material: &scene::Material, phong: &Phong, made: &mut Material) {
     if !close(was.shininess, phong.shininess) {
         made.specular_power = phong.shininess;
     }
+    set_alpha(material, made);
+}
+
+fn set_alpha(material: &scene::Material, made: &mut Material) {
     if !same_alpha(&Surface::of(made).alpha, &material.alpha) {
         (made.alpha_blend, made.alpha_threshold) = match material.alpha {
             AlphaMode::Opaque => (0, 0.0),

@@ -6,6 +6,7 @@
 //! means what the Scene says.
 
 mod animation;
+mod camera;
 mod geometry;
 mod look;
 mod nodes;
@@ -19,12 +20,13 @@ use serde_json::Value;
 
 use super::frame::Frame;
 use super::geometry::{BoneEncoding, Geometry};
+use super::joints::Joints;
 use super::model::{Instance, Model};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{WriteOptions, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology};
+use crate::formats::{Purpose, WriteOptions, engine, report_unheld};
+use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology, check};
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
@@ -32,11 +34,18 @@ use skeleton::Rig;
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
+    let from_file = scene.extras.of(FORMAT.id).is_some();
+    let mend = options.purpose == Purpose::Engine || (options.purpose == Purpose::Both && !from_file);
+    // The engine shows mirrored objects inside out (engines.md BOGLE E12).
+    let turned = if mend { engine::without_mirrors(&scene, losses) } else { None };
+    let turned = turned.as_ref().and_then(|scene| check(scene).ok());
+    let scene = turned.unwrap_or(scene);
     let mut lowering = Lowering::new(scene.scene(), options, losses);
     lowering.report_outside();
     lowering.report_topology();
     lowering.instances();
     lowering.unused();
+    lowering.report_bones();
     lowering.report_names();
     lowering.finish(options.settings.get("bogle-ascii") == Some("yes"))
 }
@@ -44,6 +53,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
 struct Lowering<'a> {
     scene: &'a Scene,
     losses: &'a mut LossReport,
+    purpose: Purpose,
     parents: Vec<Option<NodeId>>,
     /// The nodes of the shown scene, parents first.
     nodes: Vec<NodeId>,
@@ -94,6 +104,7 @@ impl<'a> Lowering<'a> {
         let mut lowering = Self {
             scene,
             losses,
+            purpose: options.purpose,
             parents,
             nodes,
             roles,
@@ -129,7 +140,7 @@ impl<'a> Lowering<'a> {
                 let mut instance = draft.instance;
                 instance.geometry = one_based(&geometry_of, draft.geometry);
                 instance.collection = one_based(&collection_of, draft.rig);
-                instances.add(draft.wanted, draft.wanted, instance)
+                instances.add(draft.wanted, None, instance)
             })
             .collect();
         let (instances, instance_of) = instances.finish();
@@ -139,8 +150,9 @@ impl<'a> Lowering<'a> {
             place.instance = number.copied().unwrap_or_default();
         }
         self.places = depth_first(&self.places);
-        self.model.tree = self.tree_text();
         self.looks_into_model();
+        self.camera_for_engine();
+        self.model.tree = self.tree_text();
         self.report_lights();
         if ascii {
             self.make_ascii();
@@ -168,11 +180,21 @@ impl<'a> Lowering<'a> {
     }
 
     fn report_lights(&mut self) {
-        let lit = |place: &&Place| self.model.instances.get(place.instance).is_some_and(|i| i.light != 0);
-        let count = self.places.iter().filter(lit).count();
-        if count > ENGINE_LIGHTS {
-            let message = format!("the engine draws {ENGINE_LIGHTS} lights; the file has {count}");
-            self.losses.approximated(Aspect::Lights, "lights", message);
+        if self.looks.too_many_lights > 0 {
+            let message =
+                format!("the engine stops at more than {ENGINE_LIGHTS} lights; the others were left out");
+            let loss = Loss::new(Aspect::Lights, LossKind::Dropped, "lights", message);
+            self.losses.push(loss.count(self.looks.too_many_lights));
+        }
+    }
+
+    /// The second bones of joints.
+    fn report_bones(&mut self) {
+        let doubled = self.rigs.iter().filter(|rig| rig.joints == Joints::Doubled && !rig.was_doubled);
+        let added: usize = doubled.map(|rig| rig.bones.len()).sum();
+        if added > 0 {
+            let message = "every joint became two bones, one to place and one to turn: the engine turns bones about their parents";
+            self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "skins", message).count(added));
         }
     }
 
@@ -257,6 +279,21 @@ impl<'a> Lowering<'a> {
             let message = "BOGLE draws triangles only; lines and points were left out";
             self.losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(count));
         }
+    }
+
+    /// Whether something is written as the engine needs it. What came from a BOGLE file stays as it was, unless the
+    /// file is for the engine in so many words.
+    fn for_engine(&self, from_file: bool) -> bool {
+        match self.purpose {
+            Purpose::Both => !from_file,
+            Purpose::Engine => true,
+            Purpose::Document => false,
+        }
+    }
+
+    /// Whether the whole Scene was a BOGLE file.
+    fn scene_from_file(&self) -> bool {
+        self.scene.extras.of(FORMAT.id).is_some()
     }
 
     fn role(&self, id: NodeId) -> Role {

@@ -169,14 +169,19 @@ impl Lowering<'_> {
 
     /// What a BOGLE file had and its tree did not use.
     pub(super) fn unused(&mut self) {
+        let mut unplaced = 0;
         for id in self.scene.nodes.ids() {
             match self.role(id) {
-                Role::Unplaced => {
-                    self.draft(id, Frame::Turned);
-                }
+                // An instance that is not in the tree is against the rules, and nobody sees it.
+                Role::Unplaced => unplaced += 1,
                 Role::UnusedSkeleton => self.unused_skeleton(id),
                 _ => {}
             }
+        }
+        if unplaced > 0 {
+            let message = "objects that the tree does not have were left out: nobody sees them";
+            let loss = Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message);
+            self.losses.push(loss.count(unplaced));
         }
         let kept = self.scene.nodes.iter().filter(|(id, _)| self.role(*id) != Role::Outside);
         let shown: BTreeSet<_> = kept.filter_map(|(_, node)| node.mesh).collect();

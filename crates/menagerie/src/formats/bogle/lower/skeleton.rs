@@ -8,8 +8,9 @@ use super::{Lowering, kept_index, number};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Animation, Bone, Collection, Key};
-use crate::formats::bogle::{FORMAT, names};
+use crate::formats::bogle::{ENGINE_BONES, FORMAT, names};
 use crate::scene::{Node, NodeId, Skin, Transform, Turn, float_from_json};
 
 /// How far a scale may be from one, or a matrix from another, to be taken for the same.
@@ -24,7 +25,11 @@ pub(super) struct Rig {
     pub(super) bones: Vec<NodeId>,
     /// For each bone the position of its parent.
     pub(super) parents: Vec<Option<usize>>,
-    /// For each joint of the skin its bone.
+    /// Which bones of the file the bones here are: they are joints, for the engine of two bones each.
+    pub(super) joints: Joints,
+    /// Whether that is how a BOGLE file had them.
+    pub(super) was_doubled: bool,
+    /// For each joint of the skin its bone in the file.
     pub(super) bone_of_joint: Vec<usize>,
     /// For each joint of the skin where the rest pose has what is bound to it; `None` when that is where it is.
     pub(super) moved: Option<Vec<DMat4>>,
@@ -63,9 +68,9 @@ impl Lowering<'_> {
         if let Some(skin) = skin {
             let bone_of: BTreeMap<NodeId, usize> =
                 rig.bones.iter().enumerate().map(|(bone, id)| (*id, bone)).collect();
-            let missing = rig.bones.len();
-            rig.bone_of_joint =
-                skin.joints.iter().map(|joint| bone_of.get(joint).copied().unwrap_or(missing)).collect();
+            let missing = rig.collection.bones.len();
+            let turn = |joint: &NodeId| bone_of.get(joint).map_or(missing, |bone| rig.joints.turn(*bone));
+            rig.bone_of_joint = skin.joints.iter().map(turn).collect();
             rig.moved = self.moved(id, skin);
         }
         self.rigs.push(rig);
@@ -93,14 +98,20 @@ impl Lowering<'_> {
         if bones.keys().copied().ne(0..bones.len()) {
             return None;
         }
-        let bones: Vec<NodeId> = bones.into_values().collect();
+        let mut bones: Vec<NodeId> = bones.into_values().collect();
+        let kept = node.extras.get(FORMAT.id, "doubled").and_then(Value::as_bool) == Some(true);
+        if kept || self.for_engine(true) {
+            self.sort_parents_first(&mut bones);
+        }
         let transform = Frame::Turned.to_file(parent, node.transform.matrix());
         let mut rig = self.rig(bones, Some(armature), transform)?;
         rig.from_file = true;
+        rig.was_doubled = kept;
         rig.wanted = kept_index(&node.extras, "collection");
         rig.group = rig.wanted;
         rig.collection.name = names::lower(&node.name, &node.extras);
-        rig.stills = stills(node, rig.bones.len());
+        rig.make_bones((kept && self.purpose.serves_engine()) || self.for_engine(true));
+        rig.stills = stills(node, rig.collection.bones.len());
         rig.direct.then_some(rig)
     }
 
@@ -122,6 +133,7 @@ impl Lowering<'_> {
         let mut rig = self.rig(bones, base, Turn::YUpToZUp.matrix(transform))?;
         let node = self.scene.nodes.get(id)?;
         rig.collection.name = skin.name.as_bytes().to_vec();
+        rig.make_bones(self.for_engine(false));
         // Far from the numbers that files have.
         rig.group = node.skin.map(|skin| usize::MAX / 2 + skin.index());
         self.report_scales(&path, &rig);
@@ -147,6 +159,8 @@ impl Lowering<'_> {
         let mut rig = Rig {
             bones,
             parents,
+            joints: Joints::Plain,
+            was_doubled: false,
             bone_of_joint: Vec::new(),
             moved: None,
             from_file: false,
@@ -159,8 +173,7 @@ impl Lowering<'_> {
             group: None,
         };
         rig.rest = self.relative(&rig, rig.direct, &|id| self.local(id));
-        rig.collection.bones =
-            rig.rest.iter().zip(&rig.parents).map(|(rest, parent)| bone(*rest, *parent)).collect();
+        rig.make_bones(false);
         Some(rig)
     }
 
@@ -172,16 +185,22 @@ impl Lowering<'_> {
         };
         let mut joints: Vec<NodeId> =
             skin.joints.iter().copied().filter(|id| !missing(*id) && seen.insert(*id)).collect();
+        self.sort_parents_first(&mut joints);
+        joints
+    }
+
+    /// Puts parents before children, where they are not: the engine loses bones otherwise (engines.md BOGLE E4).
+    fn sort_parents_first(&self, joints: &mut [NodeId]) {
+        let all: std::collections::BTreeSet<NodeId> = joints.iter().copied().collect();
         let mut before = std::collections::BTreeSet::new();
         let is_after_parent = |id: &NodeId| {
-            let parent = self.ancestors(*id).find(|above| seen.contains(above));
+            let parent = self.ancestors(*id).find(|above| all.contains(above));
             before.insert(*id);
             parent.is_none_or(|parent| before.contains(&parent))
         };
         if !joints.iter().all(is_after_parent) {
-            joints.sort_by_cached_key(|id| self.ancestors(*id).filter(|above| seen.contains(above)).count());
+            joints.sort_by_cached_key(|id| self.ancestors(*id).filter(|above| all.contains(above)).count());
         }
-        joints
     }
 
     /// The nodes above a node, from the nearest on.
@@ -263,6 +282,32 @@ impl Lowering<'_> {
             "BOGLE's bones have no scale; that of the joints went into the places of their children";
         self.losses.measured(Aspect::Transforms, path, message, stats, "scale factor");
     }
+}
+
+impl Rig {
+    /// The bones of the file; for the engine two for each joint, where it has room for them.
+    fn make_bones(&mut self, for_engine: bool) {
+        let fits = self.rest.len() * 2 <= ENGINE_BONES && !self.rest.is_empty();
+        self.joints = if for_engine && fits { Joints::Doubled } else { Joints::Plain };
+        let stances = self.rest.iter().zip(&self.parents);
+        self.collection.bones = match self.joints {
+            Joints::Plain => stances.map(|(rest, parent)| bone(*rest, *parent)).collect(),
+            Joints::Doubled => stances
+                .enumerate()
+                .flat_map(|(joint, (rest, parent))| place_and_turn(joint, *rest, *parent))
+                .collect(),
+        };
+    }
+}
+
+/// The two bones of a joint (engines.md BOGLE E5): one that is where it is and does not turn, and below it one that
+/// turns and does not move.
+fn place_and_turn(joint: usize, (rotation, translation): Stance, parent: Option<usize>) -> [Bone; 2] {
+    let kind = Joints::Doubled;
+    [
+        bone((DQuat::IDENTITY, translation), parent.map(|parent| kind.turn(parent))),
+        bone((rotation, DVec3::ZERO), Some(kind.place(joint))),
+    ]
 }
 
 /// The space of a node as [`super::nodes`] has it.

@@ -3,11 +3,15 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
+use crate::diag::Aspect;
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
 use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
-use crate::ops::{normalize_weights, smooth_normals};
+use crate::ops::{normalize_weights, smooth_normals, weld_primitive};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json, unit_vector};
+
+/// The most triangles of one mesh whose absence is counted: a damaged file may claim any number.
+const MOST_COUNTED: usize = 1 << 24;
 
 /// How far a normal's length may be from one to be kept as it is.
 const UNIT: f32 = 1e-5;
@@ -145,6 +149,10 @@ impl Lifter<'_> {
         let positions = vertices.and_then(|count| self.geometry.positions(level, count)?.ok());
         let (Some(vertices), Some(positions)) = (vertices, positions) else {
             primitive.targets = level.morphs.iter().map(|_| MorphTarget::default()).collect();
+            let lost = level.draw_count as usize / 3;
+            if index == 0 && self.geometry.is_set(level.position) && lost <= MOST_COUNTED {
+                self.issues.give_up(Aspect::Topology, "triangles", format!("meshes[{mesh}]"), (lost, lost));
+            }
             return primitive;
         };
         primitive.positions = finite(vectors(positions));
@@ -167,6 +175,10 @@ impl Lifter<'_> {
             if tangents.iter().all(unit) {
                 primitive.tangents = tangents;
             }
+        }
+        if self.note.expanded.get(&mesh) == Some(&true) {
+            weld_primitive(&mut primitive);
+            primitive.extras.set(FORMAT.id, "expanded", true);
         }
         primitive
     }

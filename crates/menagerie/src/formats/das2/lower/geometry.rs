@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::materials::uv_slots;
+use super::materials::{placed_slots, uv_slots};
 use super::roles::{Role, is_marked};
 use super::{Lowering, id};
 use crate::diag::{Aspect, Loss, LossKind};
@@ -12,7 +12,10 @@ use crate::formats::das2::model::{
     Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS,
     material_type,
 };
-use crate::scene::{Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, float_to_json, unit_vector};
+use crate::ops::select;
+use crate::scene::{
+    Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, UvTransform, float_to_json, unit_vector,
+};
 
 /// A mesh with its levels of detail: what becomes a mesh group.
 type GroupKey = (Option<MeshId>, Vec<Option<MeshId>>);
@@ -171,6 +174,12 @@ impl Lowering<'_> {
     }
 
     fn level(&mut self, path: &str, primitive: &Primitive, place: (usize, usize)) -> Level {
+        let was = is_marked(&primitive.extras, "expanded")
+            && self.profile == Profile::Libdas2
+            && self.serves_library;
+        let expand = self.for_library || was;
+        let expanded = if expand { self.expanded(path, primitive, place) } else { None };
+        let primitive = expanded.as_ref().unwrap_or(primitive);
         let mut level = self.nothing();
         (level.material_type, level.material) = self.material(primitive.material);
         if let Some((kind, material)) = odd_material(primitive) {
@@ -201,6 +210,7 @@ impl Lowering<'_> {
             slots.map(|set| set.and_then(|set| sets.get(set).copied()).unwrap_or(unset))
         };
         level.uv = in_slots(&sets, self.unset());
+        self.placed_textures(path, primitive, &mut level.uv, used);
         level.color = primitive.colors.first().map_or(self.unset(), |colors| self.stream(colors, used));
         self.joint_sets(path, primitive, &mut level, used);
         for (target, morph) in primitive.targets.iter().zip(&mut level.morphs) {
@@ -221,6 +231,70 @@ impl Lowering<'_> {
             self.note.tangents.insert(place, tangents);
         }
         level
+    }
+
+    /// The library loses indices and colours (engines.md das2 E4): every corner gets a vertex of its own, and colours are
+    /// left out. `None` where there is nothing to change.
+    fn expanded(
+        &mut self,
+        path: &str,
+        primitive: &Primitive,
+        (mesh, _): (usize, usize),
+    ) -> Option<Primitive> {
+        if primitive.topology != Topology::Triangles {
+            return None;
+        }
+        let in_order = primitive.indices.len() == primitive.positions.len()
+            && primitive.indices.iter().copied().eq(0..id(primitive.indices.len()));
+        let colors = !primitive.colors.is_empty() || primitive.targets.iter().any(|t| !t.colors.is_empty());
+        if in_order && !colors {
+            return None;
+        }
+        let mut expanded = if in_order {
+            primitive.clone()
+        } else {
+            let corners = 0..id(primitive.indices.len());
+            let added = primitive.indices.len().saturating_sub(primitive.positions.len());
+            let message = "vertices were repeated, for the library loses the indices of meshes";
+            self.losses.push(Loss::new(Aspect::Topology, LossKind::Added, path, message).count(added.max(1)));
+            self.note.expanded.insert(mesh, true);
+            select(primitive, &primitive.indices, corners.collect())
+        };
+        if colors {
+            let message = "the library never knows the colours of vertices";
+            self.losses.dropped(Aspect::Colors, path, message);
+            expanded.colors.clear();
+            expanded.targets.iter_mut().for_each(|target| target.colors.clear());
+        }
+        Some(expanded)
+    }
+
+    /// Textures that are moved, turned or scaled: every slot has coordinates of its own, so these are written as the
+    /// texture is placed.
+    fn placed_textures(&mut self, path: &str, primitive: &Primitive, slots: &mut [Ref; SLOTS], used: usize) {
+        let material = primitive.material.and_then(|material| self.scene.materials.get(material));
+        let mut written: Vec<(u32, UvTransform, Ref)> = Vec::new();
+        for (slot, set, transform) in material.map(placed_slots).unwrap_or_default() {
+            let Some(uvs) = primitive.uvs.get(set as usize) else { continue };
+            let known = written.iter().find(|(of, by, _)| (*of, *by) == (set, transform));
+            let place = match known {
+                Some((_, _, place)) => *place,
+                None => {
+                    let moved: Vec<[f32; 2]> = uvs.iter().map(|uv| transform.apply(*uv)).collect();
+                    let place = self.stream(&moved, used);
+                    written.push((set, transform, place));
+                    place
+                }
+            };
+            if let Some(slot) = slots.get_mut(slot as usize) {
+                *slot = place;
+            }
+        }
+        if !written.is_empty() {
+            let message = "coordinates for textures that are moved, turned or scaled";
+            let loss = Loss::new(Aspect::Uvs, LossKind::Added, path, message);
+            self.losses.push(loss.count(written.len()));
+        }
     }
 
     fn no_target(&self) -> FileTarget {

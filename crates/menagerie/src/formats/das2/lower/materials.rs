@@ -7,7 +7,7 @@ use crate::formats::das2::{FORMAT, sampler};
 use crate::ops::to_phong;
 use crate::scene::{
     AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Sampler, Shading,
-    TextureRef, float_from_json,
+    TextureRef, UvTransform, float_from_json,
 };
 
 impl Lowering<'_> {
@@ -162,9 +162,9 @@ impl Lowering<'_> {
     /// The name of the file of a picture; empty for none.
     fn map(&mut self, path: &str, texture: Option<&TextureRef>) -> Text {
         let Some(texture) = texture else { return Text::default() };
-        if texture.transform.is_some_and(|t| t.offset != [0.0; 2] || t.rotation != 0.0 || t.scale != [1.0; 2])
-        {
-            self.losses.dropped(Aspect::Textures, path, "moved and turned textures have no place in das2");
+        if texture.transform.is_some_and(|transform| !transform.is_none()) {
+            let message = "a texture is moved, turned or scaled by its coordinates in das2";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
         let stored = self.scene.textures.get(texture.texture);
         let image = stored.and_then(|stored| self.scene.images.get(stored.image?));
@@ -209,13 +209,21 @@ impl Lowering<'_> {
 
 /// Which slots for texture coordinates the pictures of a material use, and with which set.
 pub(super) fn uv_slots(material: &Material) -> Vec<(UvSlot, u32)> {
-    let mut slots = Vec::new();
-    let mut uses = |slot: UvSlot, texture: Option<&TextureRef>| {
-        slots.extend(texture.map(|texture| {
-            let moved = texture.transform.and_then(|transform| transform.uv_set);
-            (slot, moved.unwrap_or(texture.uv_set))
-        }));
+    textures_by_slot(material).into_iter().map(|(slot, texture)| (slot, texture.shown_set())).collect()
+}
+
+/// The slots whose pictures are moved, turned or scaled, with the set that is.
+pub(super) fn placed_slots(material: &Material) -> Vec<(UvSlot, u32, UvTransform)> {
+    let placed = |(slot, texture): (UvSlot, &TextureRef)| {
+        let transform = texture.transform.filter(|transform| !transform.is_none())?;
+        Some((slot, texture.shown_set(), transform))
     };
+    textures_by_slot(material).into_iter().filter_map(placed).collect()
+}
+
+fn textures_by_slot<'a>(material: &'a Material) -> Vec<(UvSlot, &'a TextureRef)> {
+    let mut slots: Vec<(UvSlot, &'a TextureRef)> = Vec::new();
+    let mut uses = |slot: UvSlot, texture: Option<&'a TextureRef>| slots.extend(texture.map(|t| (slot, t)));
     match &material.shading {
         Shading::MetallicRoughness(shading) => {
             uses(UvSlot::Albedo, shading.base_color_texture.as_ref());

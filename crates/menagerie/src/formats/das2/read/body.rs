@@ -36,6 +36,21 @@ pub(super) fn read(packing: &Packing<'_>, shape: Shape, keep: Keep) -> Result<Ve
     Ok(records)
 }
 
+/// The records that are whole, up to the first that is not, and what that one is.
+pub(super) fn read_some(body: &[u8], shape: Shape) -> (Vec<Record>, Option<&'static str>) {
+    let mut parser = Parser { shape, keep: Keep::All };
+    let mut reader = Reader::new(body);
+    let mut counts = [0usize; Kind::ALL.len()];
+    let mut records = Vec::new();
+    while let Some(identifier) = reader.rest().first() {
+        match next(&mut reader, &mut parser, &mut counts) {
+            Ok(record) => records.push(record),
+            Err(_) => return (records, Kind::of(*identifier, shape.numbering).map(Kind::list)),
+        }
+    }
+    (records, None)
+}
+
 fn next(
     reader: &mut Reader<'_>,
     parser: &mut Parser,

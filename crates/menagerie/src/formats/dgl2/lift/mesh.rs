@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::super::model::{EntityData, Triangle};
+use super::super::model::{ChunkData, EntityData, Triangle};
 use super::{FORMAT, Lifter, VDirection, keep_name};
 use crate::ops::{Welder, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
@@ -24,15 +24,21 @@ impl Lifter<'_> {
     pub(super) fn mesh_of(&mut self, entity: &EntityData) -> Option<MeshId> {
         let &(mesh, chunk) = self.meshes.get(&entity.mesh)?;
         let known = self.materials.contains_key(&entity.material);
-        let (_, chunk, triangles) = self.model.meshes().find(|(index, ..)| *index == chunk)?;
+        let chunk = self.model.chunk(chunk)?;
+        let ChunkData::Trimesh(triangles, _) = &chunk.data else { return Some(mesh) };
         if !known || triangles.iter().all(|triangle| triangle.material.get() != -1) {
             return Some(mesh);
+        }
+        if let Some(known) = self.variants.get(&(entity.mesh, entity.material)) {
+            return Some(*known);
         }
         let mut own = self.mesh(triangles, Some(entity.material));
         own.name = chunk.name_text();
         own.extras.set(FORMAT.id, "id", chunk.id);
         own.extras.set(FORMAT.id, "with_material", entity.material);
-        Some(self.scene.meshes.push(own))
+        let own = self.scene.meshes.push(own);
+        self.variants.insert((entity.mesh, entity.material), own);
+        Some(own)
     }
 
     fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {

@@ -18,7 +18,7 @@ use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, kind};
 use super::surface::{Pairs, Surface, color, get};
 use super::{FORMAT, codes};
 use crate::bytes::decode_text;
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
     AlphaMode, Blend, Extras, Image, Light, LightKind, Material, MaterialId, MeshId, Node, Phong, Scene,
@@ -68,12 +68,14 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         materials: BTreeMap::new(),
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
+        variants: BTreeMap::new(),
     };
     lifter.frame();
     lifter.materials();
     lifter.decide_v(options.settings.get("dgl2-v"));
     lifter.meshes();
     lifter.entities();
+    lifter.give_up();
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
@@ -87,6 +89,8 @@ struct Lifter<'a> {
     textures: BTreeMap<String, TextureId>,
     /// Meshes by their id; of equal ids the last, with the chunk.
     meshes: BTreeMap<i32, (MeshId, usize)>,
+    /// Meshes with the material of an entity, by the ids of both.
+    variants: BTreeMap<(i32, i32), MeshId>,
 }
 
 impl Lifter<'_> {
@@ -97,6 +101,9 @@ impl Lifter<'_> {
             SceneRoot { name: header.map(Chunk::name_text).unwrap_or_default(), ..SceneRoot::default() };
         if let Some(chunk) = header {
             keep_name(&mut root.extras, chunk);
+            if chunk.id != -1 {
+                root.extras.set(FORMAT.id, "header_id", chunk.id);
+            }
             if let ChunkData::Raw(bytes) = &chunk.data
                 && !bytes.is_empty()
             {
@@ -106,9 +113,13 @@ impl Lifter<'_> {
             root.extras.set(FORMAT.id, "no_header", true);
         }
         let unknown: Vec<Value> =
-            self.model.chunks.iter().filter(|c| c.kind > kind::ENTITY).map(unknown).collect();
+            self.model.chunks.iter().filter(|c| c.kind > kind::ENTITY).map(as_json).collect();
         if !unknown.is_empty() {
             self.scene.extras.set(FORMAT.id, "unknown_chunks", unknown);
+        }
+        let end = self.model.of_kind(kind::END).next().map(|(_, chunk)| chunk);
+        if let Some(chunk) = end.filter(|chunk| !is_plain_end(chunk)) {
+            self.scene.extras.set(FORMAT.id, "end", as_json(chunk));
         }
         self.scene.scenes.push(root);
         self.scene.default_scene = Some(0);
@@ -143,11 +154,10 @@ impl Lifter<'_> {
 
     fn materials(&mut self) {
         let see_through = self.materials_seen_through();
-        for (index, chunk, data) in self.model.materials() {
+        for (_, chunk, data) in self.model.materials() {
             let dml = Dml::parse(data.text());
             let pairs = dml.to_pairs();
-            let issues = &mut self.issues;
-            let surface = Surface::read(&pairs, |name, value| odd_value(issues, index, name, value));
+            let surface = Surface::read(&pairs, |_, _| {});
             let mut material = self.surface(&surface);
             if material.alpha == AlphaMode::Opaque && see_through.contains(&chunk.id) {
                 material.alpha = AlphaMode::Blend(Blend::Alpha);
@@ -225,11 +235,46 @@ impl Lifter<'_> {
         texture
     }
 
+    /// What the file speaks of and does not have. In a file that is cut off, meshes that no entity shows are shown: what
+    /// showed them was in the part that is gone.
+    fn give_up(&mut self) {
+        let count = |asked: std::collections::BTreeSet<i32>, known: &dyn Fn(&i32) -> bool| {
+            let asked: Vec<i32> = asked.into_iter().filter(|id| *id != -1).collect();
+            (asked.iter().filter(|id| !known(id)).count(), asked.len())
+        };
+        let triangles = self.model.meshes().flat_map(|(_, _, triangles)| triangles);
+        let materials = triangles.map(|triangle| triangle.material.get()).collect();
+        let missing = count(materials, &|id| self.materials.contains_key(id));
+        self.issues.give_up(Aspect::Materials, "materials", "chunks", missing);
+        let meshes = self.model.entities().map(|(_, _, entity)| entity.mesh).collect();
+        let missing = count(meshes, &|id| self.meshes.contains_key(id));
+        self.issues.give_up(Aspect::Topology, "meshes", "chunks", missing);
+        if self.model.is_whole() {
+            return;
+        }
+        let shown: std::collections::BTreeSet<MeshId> =
+            self.scene.nodes.values().filter_map(|node| node.mesh).collect();
+        let by_chunk: Vec<(usize, MeshId)> =
+            self.meshes.values().map(|(mesh, chunk)| (*chunk, *mesh)).collect();
+        for (chunk, mesh) in by_chunk.into_iter().filter(|(_, mesh)| !shown.contains(mesh)) {
+            let name = self.scene.meshes.get(mesh).map(|mesh| mesh.name.clone()).unwrap_or_default();
+            let node = self.scene.nodes.push(Node { name, mesh: Some(mesh), ..Node::default() });
+            if let Some(root) = self.scene.scenes.first_mut() {
+                root.roots.push(node);
+            }
+            self.issues.push(Issue::new(
+                &codes::SHOWN_MESH,
+                format!("chunks[{chunk}]"),
+                "no entity that is left shows this mesh; it is shown where it is",
+            ));
+        }
+    }
+
     fn entities(&mut self) {
-        for (index, chunk, entity) in self.model.entities() {
+        for (_, chunk, entity) in self.model.entities() {
             let dml = entity.properties.parse();
             let pairs = dml.to_pairs();
-            let node = self.node(index, chunk, entity, &pairs);
+            let node = self.node(chunk, entity, &pairs);
             let id = self.scene.nodes.push(node);
             if let Some(node) = self.scene.nodes.get_mut(id) {
                 keep_properties(&mut node.extras, &dml, pairs);
@@ -240,21 +285,14 @@ impl Lifter<'_> {
         }
     }
 
-    fn node(&mut self, index: usize, chunk: &Chunk, entity: &EntityData, pairs: &Pairs) -> Node {
-        let visible = match get(pairs, "visible").map(|value| (value, value.as_bool())) {
-            Some((value, None)) => {
-                odd_value(&mut self.issues, index, "visible", value);
-                true
-            }
-            Some((_, Some(flag))) => flag,
-            None => true,
-        };
+    fn node(&mut self, chunk: &Chunk, entity: &EntityData, pairs: &Pairs) -> Node {
+        let visible = get(pairs, "visible").and_then(|value| value.as_bool()).unwrap_or(true);
         let mesh = self.mesh_of(entity);
         let mut node = Node {
             name: chunk.name_text(),
             transform: place(entity),
             mesh,
-            light: (entity.kind == LIGHT).then(|| self.light(index, pairs)),
+            light: (entity.kind == LIGHT).then(|| self.light(pairs)),
             visible,
             ..Node::default()
         };
@@ -273,13 +311,8 @@ impl Lifter<'_> {
         node
     }
 
-    fn light(&mut self, index: usize, pairs: &Pairs) -> crate::scene::LightId {
-        let value = get(pairs, "color");
-        let found = value.map(|value| (value, color(value)));
-        if let Some((value, None)) = found {
-            odd_value(&mut self.issues, index, "color", value);
-        }
-        let [r, g, b, _] = found.and_then(|(_, color)| color).unwrap_or([1.0; 4]);
+    fn light(&mut self, pairs: &Pairs) -> crate::scene::LightId {
+        let [r, g, b, _] = get(pairs, "color").and_then(color).unwrap_or([1.0; 4]);
         self.scene.lights.push(Light {
             name: String::new(),
             kind: LightKind::Point,
@@ -290,11 +323,6 @@ impl Lifter<'_> {
             extras: Extras::default(),
         })
     }
-}
-
-fn odd_value(issues: &mut Issues, chunk: usize, name: &str, value: &str) {
-    let message = format!("the value {value:?} of {name} is not what it should be; the default was taken");
-    issues.push(Issue::new(&codes::DML_VALUE, format!("chunks[{chunk}].dml"), message));
 }
 
 /// Where an entity is. Numbers that are not finite become the default; a quaternion is made unit.
@@ -332,7 +360,13 @@ fn keep_properties(extras: &mut Extras, dml: &Dml, pairs: Pairs) {
     }
 }
 
-fn unknown(chunk: &Chunk) -> Value {
+/// Whether an END chunk is what the document says: without a name and data, and with the id -1.
+pub(super) fn is_plain_end(chunk: &Chunk) -> bool {
+    chunk.id == -1 && chunk.name.is_empty() && chunk.data == ChunkData::Raw(Vec::new())
+}
+
+/// A chunk that is kept as it is.
+fn as_json(chunk: &Chunk) -> Value {
     let data = match &chunk.data {
         ChunkData::Raw(bytes) => hex(bytes),
         _ => String::new(),

@@ -1,8 +1,13 @@
-use super::super::surface::Surface;
-use super::{Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, kept_properties, kind, unhex};
+use super::super::dml::Value as _;
+use super::super::surface::{Pairs, Surface, set};
+use super::{
+    Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kept_properties, kind,
+    mend_colors, mend_flags, unhex,
+};
 use crate::diag::Aspect;
+use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
-use crate::scene::{AlphaMode, Blend, Material, Phong, Shading, TextureRef};
+use crate::scene::{AlphaMode, Blend, Extras, Material, Phong, Sampler, Shading, TextureRef};
 
 impl Lowering<'_> {
     pub(super) fn materials(&mut self) -> Vec<Chunk> {
@@ -12,7 +17,11 @@ impl Lowering<'_> {
             let (pairs, braced) = kept_properties(&material.extras);
             let before = Surface::read(&pairs, |_, _| {});
             let surface = self.surface(&path, material, &before);
-            let text = self.text(&path, surface.write(pairs), braced);
+            let mut pairs = surface.write(pairs);
+            if self.purpose == Purpose::Engine {
+                mend_material(&mut pairs, &surface);
+            }
+            let text = self.text(&path, pairs, braced);
             let bare = material.extras.get(FORMAT.id, "bare").is_some();
             let data = match bare {
                 true => MaterialData::Bare(text),
@@ -37,6 +46,7 @@ impl Lowering<'_> {
         for message in unheld(material) {
             self.losses.approximated(Aspect::Materials, path, message);
         }
+        let from_file = material.extras.of(FORMAT.id).is_some();
         let phong = to_phong(&material.shading);
         let [r, g, b] = phong.specular;
         let [_, _, _, specular_alpha] = before.specular;
@@ -48,7 +58,7 @@ impl Lowering<'_> {
             material.emissive_texture.as_ref().filter(|_| !gives_off_its_colour(material, &phong)),
         ];
         for (slot, texture) in textures.iter_mut().zip(slots) {
-            *slot = texture.and_then(|texture| self.file_name(path, texture));
+            *slot = texture.and_then(|texture| self.file_name(path, texture, from_file));
         }
         self.report_textures(path, material, &phong);
         Surface {
@@ -93,11 +103,18 @@ impl Lowering<'_> {
         factor
     }
 
-    fn file_name(&mut self, path: &str, texture: &TextureRef) -> Option<String> {
+    /// The name of a picture. The engine looks it up as it is and takes a comma for its end (engines.md DGL2 E5, E6).
+    fn file_name(&mut self, path: &str, texture: &TextureRef, from_file: bool) -> Option<String> {
+        let for_engine = self.purpose == Purpose::Engine || (self.purpose == Purpose::Both && !from_file);
         let image = self.scene.textures.get(texture.texture).and_then(|t| self.scene.images.get(t.image?));
-        let name = image.and_then(|image| image.uri.clone()).filter(|name| !name.contains('"'));
+        let base = |uri: &str| uri.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        let name = image.and_then(|image| image.uri.clone());
+        let name = name.map(|uri| if for_engine { base(&uri) } else { uri });
+        let sayable =
+            |name: &String| !name.is_empty() && !name.contains('"') && !(for_engine && name.contains(','));
+        let name = name.filter(sayable);
         if name.is_none() {
-            let message = "a texture without a file name, or with quotes in it, was left out";
+            let message = "a texture without a file name, or with quotes or commas in it, was left out";
             self.losses.dropped(Aspect::Textures, path, message);
         }
         name
@@ -114,17 +131,46 @@ impl Lowering<'_> {
             let message = "DGL2 has colour, normal and glow pictures; other maps were left out";
             self.losses.dropped(Aspect::Textures, path, message);
         }
+        let main = material.base_color_texture().or_else(|| material.textures().next());
         let stored = |texture: &TextureRef| self.scene.textures.get(texture.texture);
         let special = |texture: &TextureRef| {
-            texture.uv_set != 0
-                || texture.transform.is_some()
-                || stored(texture).is_some_and(|t| t.sampler.is_some())
+            is_placed_otherwise(texture, main)
+                || stored(texture).and_then(|t| t.sampler.as_ref()).is_some_and(|sampler| {
+                    Sampler { name: String::new(), extras: Extras::default(), ..sampler.clone() }
+                        != Sampler::default()
+                })
         };
         if material.textures().any(special) {
             let message = "how textures are placed, tiled and filtered has no place in DGL2";
             self.losses.dropped(Aspect::Textures, path, message);
+        } else if material.textures().any(|texture| is_placed_otherwise(texture, None)) {
+            let message = "textures are placed by their coordinates in DGL2";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
     }
+}
+
+/// Makes the properties of a material such as the engine can read them (engines.md DGL2 E2, E4, E5).
+fn mend_material(pairs: &mut Pairs, surface: &Surface) {
+    mend_flags(pairs, &["shadeless", "doubleSided", "emission", "shininess"]);
+    mend_colors(pairs, &["diffuseColor", "specularColor"]);
+    pairs.retain(|(name, value)| name != "blendMode" || value.as_float().is_some());
+    for (_, value) in pairs.iter_mut().filter(|(name, _)| name == "blendMode") {
+        *value = format!("{}", value.as_float().unwrap_or_default() as i32);
+    }
+    let slot = |name: &str| name.strip_prefix("texture").and_then(|slot| slot.parse::<usize>().ok());
+    let shown = |slot: usize| surface.textures.get(slot).cloned().flatten();
+    pairs.retain(|(name, _)| {
+        slot(name).is_none_or(|slot| shown(slot).is_some_and(|name| !name.contains(',')))
+    });
+    for (name, value) in pairs.iter_mut() {
+        if let Some(file) = slot(name).and_then(shown) {
+            *value = format!("[{file}, {}]", value.as_texture().1.unwrap_or(0));
+        }
+    }
+    // The engine looks at the slots below this number.
+    let last = pairs.iter().filter_map(|(name, _)| slot(name)).max();
+    set(pairs, "texturesNum", last.map_or(0, |last| last + 1).to_string());
 }
 
 /// Whether the light that a material gives off is a part of its own colour, picture included: what DGL2 means by a

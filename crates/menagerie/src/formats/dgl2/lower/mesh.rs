@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
-use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, VDirection, ids, kind};
+use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, Purpose, VDirection, ids, kind};
 use crate::diag::Aspect;
+use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
 use crate::scene::{Mesh, Node, Primitive, Topology};
 
@@ -30,7 +31,7 @@ impl Lowering<'_> {
         let mut written: BTreeMap<MeshId, i32> = BTreeMap::new();
         for (mesh, id) in shared.iter().zip(&mesh_ids) {
             written.insert(*mesh, *id);
-            if let Some(mesh) = scene.meshes.get(*mesh).filter(|mesh| !is_variant(mesh)) {
+            if let Some(mesh) = scene.meshes.get(*mesh).filter(|mesh| !self.is_variant(mesh)) {
                 self.trimesh(*id, mesh, None);
             }
         }
@@ -65,11 +66,11 @@ impl Lowering<'_> {
     fn mesh_ids(&self, shared: &BTreeSet<MeshId>, more: usize) -> Vec<i32> {
         let shown: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
         let meshes = || shared.iter().filter_map(|id| Some((*id, self.scene.meshes.get(*id)?)));
-        let whole = meshes().filter(|(_, mesh)| !is_variant(mesh));
+        let whole = meshes().filter(|(_, mesh)| !self.is_variant(mesh));
         let mut whole_ids = ids(whole.map(|(id, mesh)| (&mesh.extras, shown.contains(&id)))).into_iter();
         let kept = |mesh: &Mesh| mesh.extras.get(FORMAT.id, "id").and_then(Value::as_i64);
         let mut list: Vec<i32> = meshes()
-            .map(|(_, mesh)| match is_variant(mesh) {
+            .map(|(_, mesh)| match self.is_variant(mesh) {
                 true => kept(mesh).and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
                 false => whole_ids.next().unwrap_or(-1),
             })
@@ -144,8 +145,14 @@ impl Lowering<'_> {
         }
         restore_lengths(&mut normals, primitive, NORMAL_LENGTH);
         let zeros = vec![[0.0; 2]; primitive.positions.len()];
-        let uv1 = primitive.uvs.first().unwrap_or(&zeros);
-        let uv2 = primitive.uvs.get(1).unwrap_or(uv1);
+        let placed = placed_uvs(self.scene, primitive);
+        if placed.moved {
+            let message = "the first coordinates are those of the texture that is seen, placed as it is";
+            self.losses.approximated(Aspect::Uvs, path, message);
+        }
+        let uv1: &[[f32; 2]] = if placed.uvs.is_empty() { &zeros } else { &placed.uvs };
+        let other = usize::from(placed.set == 0);
+        let uv2 = primitive.uvs.get(other).map_or(uv1, Vec::as_slice);
         let drawn_same = primitive.indices.iter().all(|i| uv1.get(*i as usize) == uv2.get(*i as usize));
         let drawn_zero = primitive.indices.iter().all(|i| uv1.get(*i as usize) == Some(&[0.0; 2]));
         if (primitive.uvs.len() > 1 && drawn_same) || (primitive.uvs.len() == 1 && drawn_zero) {
@@ -169,6 +176,12 @@ impl Lowering<'_> {
         }));
     }
 
+    /// Whether a mesh is only another with the material of its entity: then that other is written. The engine does not
+    /// use the material of entities (engines.md DGL2 E10), so for it the triangles name it.
+    fn is_variant(&self, mesh: &Mesh) -> bool {
+        self.purpose != Purpose::Engine && mesh.extras.get(FORMAT.id, "with_material").is_some()
+    }
+
     /// The material's id. One that the source referred to in vain is referred to again.
     fn primitive_material(&self, primitive: &Primitive) -> i32 {
         if primitive.material.is_some() {
@@ -178,9 +191,4 @@ impl Lowering<'_> {
         let kept = kept.and_then(|id| i32::try_from(id).ok());
         kept.filter(|id| !self.material_ids.contains(id)).unwrap_or(-1)
     }
-}
-
-/// Whether a mesh is only another with the material of its entity: then that other is written.
-fn is_variant(mesh: &Mesh) -> bool {
-    mesh.extras.get(FORMAT.id, "with_material").is_some()
 }

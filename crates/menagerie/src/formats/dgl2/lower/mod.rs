@@ -19,16 +19,22 @@ use super::{FORMAT, VDirection};
 use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{kept_nodes, report_unheld};
+use crate::formats::{Purpose, WriteOptions, engine, kept_nodes, report_unheld};
 use crate::scene::{
     AlphaMode, Blend, CheckedScene, Extras, Light, LightKind, MaterialId, MeshId, Node, NodeId, Pose, Scene,
-    SceneRoot, Transform, transform_distance,
+    SceneRoot, Transform, check, transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
-pub fn lower(scene: CheckedScene<'_>, losses: &mut LossReport) -> Model {
+pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
-    let scene = scene.scene();
+    let from_file = scene.extras.of(FORMAT.id).is_some()
+        || scene.shown().is_some_and(|root| root.extras.of(FORMAT.id).is_some());
+    let mend = options.purpose == Purpose::Engine || (options.purpose == Purpose::Both && !from_file);
+    // The engine shows mirrored entities inside out (engines.md DGL2 E7).
+    let turned = if mend { engine::without_mirrors(&scene, losses) } else { None };
+    let turned = turned.as_ref().and_then(|scene| check(scene).ok());
+    let scene = turned.unwrap_or(scene).scene();
     report_names(scene, losses);
     let bottom = scene.extras.get(FORMAT.id, "v").and_then(Value::as_str) == Some("bottom");
     let used: BTreeSet<MaterialId> = scene
@@ -41,6 +47,8 @@ pub fn lower(scene: CheckedScene<'_>, losses: &mut LossReport) -> Model {
         scene,
         rest: Pose::rest(scene),
         losses,
+        purpose: options.purpose,
+        text: options.settings.get("dgl2-text").map(|text| text == "2015"),
         v: if bottom { VDirection::Bottom } else { VDirection::Top },
         material_ids: ids(scene
             .materials
@@ -59,7 +67,7 @@ pub fn lower(scene: CheckedScene<'_>, losses: &mut LossReport) -> Model {
     model.chunks.extend(entities);
     model.chunks.extend(materials);
     model.chunks.extend(unknown_chunks(scene));
-    model.chunks.push(Chunk { kind: kind::END, id: -1, name: Vec::new(), data: ChunkData::Raw(Vec::new()) });
+    model.chunks.push(end(scene));
     model
 }
 
@@ -67,6 +75,9 @@ struct Lowering<'a> {
     scene: &'a Scene,
     rest: Pose,
     losses: &'a mut LossReport,
+    purpose: Purpose,
+    /// Whether texts are to be in braces, where that was asked for.
+    text: Option<bool>,
     v: VDirection,
     material_ids: Vec<i32>,
     /// The TRIMESH chunks.
@@ -113,7 +124,7 @@ impl Lowering<'_> {
         let after = unhex(node.extras.get(FORMAT.id, "after"));
         ChunkData::Entity(Box::new(EntityData {
             kind,
-            material: kept("material_id").unwrap_or(-1),
+            material: kept("material_id").filter(|_| self.purpose != Purpose::Engine).unwrap_or(-1),
             mesh: self.mesh_of.get(&id).copied().or_else(|| kept("mesh_id")).unwrap_or(-1),
             position: position.to_array(),
             rotation: rotation.to_array(),
@@ -142,6 +153,9 @@ impl Lowering<'_> {
         if fresh && self.is_see_through(node) {
             set(&mut pairs, "transparent", flag(true));
         }
+        if self.purpose == Purpose::Engine {
+            mend_entity(&mut pairs);
+        }
         self.text(&format!("nodes[{}]", id.index()), pairs, braced)
     }
 
@@ -163,7 +177,13 @@ impl Lowering<'_> {
                 Loss::new(Aspect::Extras, LossKind::Dropped, path, message).count(before - pairs.len()),
             );
         }
-        dml::write(&pairs, braced).unwrap_or_default()
+        dml::write(&pairs, self.braced(braced)).unwrap_or_default()
+    }
+
+    /// Whether a text is written in braces (engines.md DGL2 E1): as asked for, or as the file had it, but never for the
+    /// engine, which knows none since 2016.
+    fn braced(&self, kept: bool) -> bool {
+        self.text.unwrap_or(kept && self.purpose != Purpose::Engine)
     }
 
     /// A name as bytes; DGL2 counts them with 16 bits.
@@ -267,7 +287,9 @@ fn header(root: Option<&SceneRoot>) -> Option<Chunk> {
     let name = root.map(|root| raw_name(&root.extras, &root.name)).unwrap_or_default();
     let name = name.get(..name.len().min(usize::from(u16::MAX))).unwrap_or_default().to_vec();
     let data = unhex(extras.and_then(|extras| extras.get(FORMAT.id, "header_data")));
-    Some(Chunk { kind: kind::HEADER, id: -1, name, data: ChunkData::Raw(data) })
+    let id = extras.and_then(|extras| extras.get(FORMAT.id, "header_id")?.as_i64());
+    let id = id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1);
+    Some(Chunk { kind: kind::HEADER, id, name, data: ChunkData::Raw(data) })
 }
 
 fn unknown_chunks(scene: &Scene) -> Vec<Chunk> {
@@ -285,6 +307,41 @@ fn unknown_chunks(scene: &Scene) -> Vec<Chunk> {
         })
     };
     list.map(|list| list.iter().filter_map(chunk).collect()).unwrap_or_default()
+}
+
+/// The END chunk, with what a file had in it against the document.
+fn end(scene: &Scene) -> Chunk {
+    let kept = scene.extras.get(FORMAT.id, "end");
+    let id = kept.and_then(|end| i32::try_from(end.get("id")?.as_i64()?).ok()).unwrap_or(-1);
+    let mut name = unhex(kept.and_then(|end| end.get("name")));
+    name.truncate(usize::from(u16::MAX));
+    let data = ChunkData::Raw(unhex(kept.and_then(|end| end.get("data"))));
+    Chunk { kind: kind::END, id, name, data }
+}
+
+/// Makes the properties of an entity such as the engine can read them: at least one (engines.md DGL2 E2), flags that are
+/// numbers and a colour of four (E4).
+fn mend_entity(pairs: &mut Pairs) {
+    mend_flags(pairs, &["visible", "transparent"]);
+    mend_colors(pairs, &["color"]);
+    if pairs.is_empty() {
+        set(pairs, "visible", "1".to_owned());
+    }
+}
+
+/// Flags that are no numbers are left out: the engine then takes its default, as reading does.
+fn mend_flags(pairs: &mut Pairs, names: &[&str]) {
+    pairs.retain(|(name, value)| !names.contains(&name.as_str()) || value.as_float().is_some());
+}
+
+/// Colours of three numbers get a fourth; what is no colour is left out.
+fn mend_colors(pairs: &mut Pairs, names: &[&str]) {
+    pairs.retain(|(name, value)| !names.contains(&name.as_str()) || color(value).is_some());
+    for (_, value) in pairs.iter_mut().filter(|(name, _)| names.contains(&name.as_str())) {
+        if let Some(numbers) = color(value) {
+            *value = dml::vector(&numbers);
+        }
+    }
 }
 
 /// Names of things that DGL2 has no names for.

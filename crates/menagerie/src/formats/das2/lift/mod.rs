@@ -17,12 +17,12 @@ use serde_json::Value;
 
 use super::forest::Forest;
 use super::geometry::Geometry;
-use super::model::{Framing, Lists, Model, Record, SLOTS, Target, Text};
+use super::model::{Framing, Lists, Model, NONE, Record, SLOTS, Target, Text, material_type};
 use super::note::Note;
 use super::{FORMAT, codes};
-use crate::diag::Issues;
+use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{Extras, MaterialId, MeshId, NodeId, Scene, TextureId, float_to_json};
+use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
 
 /// The custom attribute with normals as the file has them, where they are no unit vectors.
 pub(super) const RAW_NORMALS: &str = "_DAS2_NORMAL";
@@ -59,6 +59,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.scenes();
     lifter.animations();
     lifter.header();
+    lifter.missing();
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
@@ -145,6 +146,53 @@ impl Lifter<'_> {
             });
         }
         room
+    }
+
+    /// What a damaged file does not have, and what it does not show any more: nodes that no scene shows, and meshes that
+    /// no node does, are shown, for what showed them is in the part that is gone.
+    fn missing(&mut self) {
+        let levels = self.lists.meshes.iter().flat_map(|mesh| &mesh.levels);
+        let wanted: BTreeSet<(u8, u32)> = levels
+            .filter(|level| level.material_type != material_type::NONE && level.material != NONE)
+            .map(|level| (level.material_type, level.material))
+            .collect();
+        let known = |(kind, id): &&(u8, u32)| match *kind {
+            material_type::PHONG => (*id as usize) < self.lists.phong_materials.len(),
+            material_type::PBR => (*id as usize) < self.lists.pbr_materials.len(),
+            _ => true,
+        };
+        let lost = wanted.len() - wanted.iter().filter(known).count();
+        self.issues.give_up(Aspect::Materials, "materials", "meshes", (lost, wanted.len()));
+        if self.model.damaged.is_none() {
+            return;
+        }
+        if self.scene.scenes.is_empty() {
+            let parents = crate::scene::parents(&self.scene);
+            let stand_ins: BTreeSet<NodeId> =
+                self.scene.nodes.values().flat_map(|node| &node.lods).map(|lod| lod.node).collect();
+            let roots =
+                self.scene.nodes.ids().filter(|id| {
+                    parents.get(id.index()).copied().flatten().is_none() && !stand_ins.contains(id)
+                });
+            let roots = roots.collect();
+            self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+            self.scene.default_scene = Some(0);
+        }
+        let shown: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
+        let lonely: Vec<MeshId> =
+            self.groups.iter().map(|group| group.mesh).filter(|mesh| !shown.contains(mesh)).collect();
+        for mesh in &lonely {
+            let name = self.scene.meshes.get(*mesh).map(|mesh| mesh.name.clone()).unwrap_or_default();
+            let node = self.scene.nodes.push(Node { name, mesh: Some(*mesh), ..Node::default() });
+            if let Some(root) = self.scene.scenes.first_mut() {
+                root.roots.push(node);
+            }
+        }
+        if !lonely.is_empty() {
+            let message =
+                format!("{} meshes that no node shows any more are shown where they are", lonely.len());
+            self.issues.push(Issue::new(&codes::SHOWN_MESH, "meshes[0]", message));
+        }
     }
 
     fn header(&mut self) {

@@ -2,10 +2,12 @@
 
 mod body;
 
+use std::sync::Arc;
+
 use super::model::{Framing, Header, Kind, Model, Numbering, Profile, Text};
 use super::{MAGIC, check, codes, frame};
 use crate::bytes::{Limits, ReadError, Reader, Span};
-use crate::diag::Issue;
+use crate::diag::{self, Aspect, Issue, Issues};
 
 /// Reads a file of either profile.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
@@ -29,6 +31,81 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
         Err(second) if !first.after_header && second.after_header => Err(second.issue),
         Err(_) => Err(first.issue),
     }
+}
+
+/// Reads a file of either profile; of one that is damaged, the records before the damage. What is missing is counted.
+pub(super) fn read_or_salvage(bytes: &[u8], limits: &Limits, issues: &mut Issues) -> Result<Model, Issue> {
+    match read(bytes, limits) {
+        Ok(model) => {
+            missing(&model, issues);
+            Ok(model)
+        }
+        Err(issue) => {
+            // What costs too much is not damaged.
+            let model = if issue.code == &diag::LIMIT { None } else { salvage(bytes, limits, issues) };
+            let Some(model) = model else { return Err(issue) };
+            issues.push(issue);
+            missing(&model, issues);
+            Ok(model)
+        }
+    }
+}
+
+/// What the header counts and the file does not have.
+fn missing(model: &Model, issues: &mut Issues) {
+    let lists = model.lists();
+    let header = &model.header;
+    for (aspect, what, path, stated, found) in [
+        (Aspect::Topology, "meshes", "header.mesh_count", header.mesh_count, lists.meshes.len()),
+        (
+            Aspect::Animations,
+            "animations",
+            "header.animation_count",
+            header.animation_count,
+            lists.animations.len(),
+        ),
+    ] {
+        let stated = stated as usize;
+        // A header may count what it likes; what no file of this size could have is no count.
+        if stated <= MOST_COUNTED {
+            issues.give_up(aspect, what, path, (stated.saturating_sub(found), stated));
+        }
+    }
+}
+
+/// The most meshes or animations whose absence is counted.
+const MOST_COUNTED: usize = 1 << 20;
+
+/// The whole records at the beginning of a file that cannot be read to its end.
+fn salvage(bytes: &[u8], limits: &Limits, issues: &mut Issues) -> Option<Model> {
+    let likelier = if has_hashes(bytes) { Profile::Libdas2 } else { Profile::Spec };
+    let other = if likelier == Profile::Spec { Profile::Libdas2 } else { Profile::Spec };
+    [likelier, other].into_iter().find_map(|profile| salvage_as(bytes, profile, limits, issues))
+}
+
+fn salvage_as(bytes: &[u8], profile: Profile, limits: &Limits, issues: &mut Issues) -> Option<Model> {
+    let (header, at) = header(bytes, profile).ok()?;
+    let packed = bytes.get(at..)?;
+    let is_zlib = profile == Profile::Spec && header.level <= 9 && frame::is_zlib(packed);
+    let is_zstd = profile == Profile::Libdas2 && frame::is_zstd(packed);
+    let (framing, inflated) = match (is_zlib, is_zstd) {
+        (true, _) => (Framing::Zlib { stored: None }, Some(frame::inflate_some_zlib(packed, limits)?)),
+        (_, true) => (Framing::Zstd { stored: None }, Some(frame::inflate_some_zstd(packed, limits)?)),
+        _ if profile == Profile::Spec && header.level > 0 => return None,
+        _ => (Framing::Raw, None),
+    };
+    let body = inflated.as_deref().unwrap_or(packed);
+    let numbering = Numbering::Headings;
+    let (records, cut) = body::read_some(body, body::Shape { profile, numbering });
+    if records.is_empty() {
+        return None;
+    }
+    // Where the stream itself broke between two records, nobody knows what came next.
+    let kind = cut.unwrap_or("records");
+    let found = records.iter().filter(|record| record.kind().list() == kind).count();
+    issues.give_up(Aspect::Extras, kind, "body", (1, found + 1));
+    let damaged = Some(Arc::from(packed));
+    Some(Model { profile, numbering, header, framing, records, trailing: Vec::new(), damaged })
 }
 
 /// Whether the strings of the header have the hashes of the library's profile. Two empty strings with the hash zero
@@ -55,7 +132,15 @@ fn attempt(bytes: &[u8], profile: Profile, limits: &Limits) -> Result<Model, Fai
     let body = unpack(packed, at, &header, profile, limits).map_err(late)?;
     let packing = body.packing(packed, at);
     let (numbering, records) = numbered(&packing, profile, &header).map_err(late)?;
-    Ok(Model { profile, numbering, header, framing: body.framing, records, trailing: body.trailing })
+    Ok(Model {
+        profile,
+        numbering,
+        header,
+        framing: body.framing,
+        records,
+        trailing: body.trailing,
+        damaged: None,
+    })
 }
 
 fn header(bytes: &[u8], profile: Profile) -> Result<(Header, usize), ReadError> {
@@ -132,11 +217,12 @@ fn unpack(
             }
             let (inflated, used) = frame::inflate_zlib(packed, at, limits)?;
             let trailing = packed.get(used..).unwrap_or_default().to_vec();
-            Ok(Unpacked { framing: Framing::Zlib { stored: Some(used) }, inflated: Some(inflated), trailing })
+            let framing = Framing::Zlib { stored: packed.get(..used).map(Arc::from) };
+            Ok(Unpacked { framing, inflated: Some(inflated), trailing })
         }
         Profile::Libdas2 if frame::is_zstd(packed) => {
             let inflated = frame::inflate_zstd(packed, at, limits)?;
-            let framing = Framing::Zstd { stored: Some(packed.len()) };
+            let framing = Framing::Zstd { stored: Some(packed.into()) };
             Ok(Unpacked { framing, inflated: Some(inflated), trailing: Vec::new() })
         }
         Profile::Spec | Profile::Libdas2 => Ok(Unpacked::raw()),
@@ -180,6 +266,7 @@ fn numbered(
                     framing: Framing::Raw,
                     records: records.clone(),
                     trailing: Vec::new(),
+                    damaged: None,
                 };
                 check::broken_references(&model)
             };

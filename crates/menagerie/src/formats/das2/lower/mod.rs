@@ -24,7 +24,7 @@ use super::note::Note;
 use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{WriteOptions, all_extras, report_unheld};
+use crate::formats::{Purpose, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Scene, float_from_json};
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -66,6 +66,10 @@ struct Lowering<'a> {
     scene: &'a Scene,
     losses: &'a mut LossReport,
     profile: Profile,
+    /// Whether the file is written so that the format's own library reads what it can.
+    for_library: bool,
+    /// Whether what was written so before is written so again.
+    serves_library: bool,
     roles: roles::Roles,
     records: Records,
     note: Note,
@@ -85,10 +89,19 @@ impl<'a> Lowering<'a> {
         let kept = scene.extras.get(FORMAT.id, "profile").and_then(Value::as_str);
         let asked = options.settings.get("das2-profile");
         let profile = asked.or(kept).and_then(Profile::by_name).unwrap_or_default();
+        let from_library = kept == Some(Profile::Libdas2.name());
+        let for_library = profile == Profile::Libdas2
+            && match options.purpose {
+                Purpose::Both => !from_library,
+                Purpose::Engine => true,
+                Purpose::Document => false,
+            };
         Self {
             scene,
             losses,
             profile,
+            for_library,
+            serves_library: options.purpose.serves_engine(),
             roles: roles::Roles::new(scene),
             records: Records::default(),
             note: Note::default(),
@@ -137,7 +150,7 @@ impl<'a> Lowering<'a> {
     fn extras(&mut self) {
         self.note.keep_extras("scene".to_owned(), &self.scene.extras);
         let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != FORMAT.id);
-        let count = all_extras(self.scene).filter(foreign).count();
+        let count = self.scene.all_extras().filter(foreign).count();
         let lost = count.saturating_sub(self.note.extras.len());
         if lost > 0 {
             let message = "data that only other formats know has no place in das2";
@@ -196,7 +209,7 @@ impl<'a> Lowering<'a> {
             level,
         };
         let profile = self.profile;
-        let records = self.records.into_list();
+        let records = self.records.into_list(self.for_library);
         let mut model = Model {
             profile,
             numbering: Numbering::Headings,
@@ -204,6 +217,7 @@ impl<'a> Lowering<'a> {
             framing,
             records,
             trailing: Vec::new(),
+            damaged: None,
         };
         header.vertices_count = id(model.summary().vertices);
         model.header = header;
@@ -240,8 +254,9 @@ impl<'a> Lowering<'a> {
 }
 
 impl Records {
-    /// All records in the order in which the format's own library writes them.
-    fn into_list(self) -> Vec<Record> {
+    /// All records in the order in which the format's own library writes them. For it to read them, channels come last:
+    /// they eat whatever follows (engines.md das2 E5).
+    fn into_list(self, channels_last: bool) -> Vec<Record> {
         let mut records = Vec::new();
         records.extend(self.buffers.into_iter().map(Record::Buffer));
         records.extend(self.meshes.into_iter().map(Record::Mesh));
@@ -251,9 +266,14 @@ impl Records {
         records.extend(self.joints.into_iter().map(Record::Joint));
         records.extend(self.skeletons.into_iter().map(Record::Skeleton));
         records.extend(self.animations.into_iter().map(Record::Animation));
-        records.extend(self.channels.into_iter().map(Record::Channel));
-        records.extend(self.phongs.into_iter().map(Record::Phong));
-        records.extend(self.pbrs.into_iter().map(Record::Pbr));
+        let channels = self.channels.into_iter().map(Record::Channel);
+        let materials =
+            self.phongs.into_iter().map(Record::Phong).chain(self.pbrs.into_iter().map(Record::Pbr));
+        if channels_last {
+            records.extend(materials.chain(channels));
+        } else {
+            records.extend(channels.chain(materials));
+        }
         records
     }
 }

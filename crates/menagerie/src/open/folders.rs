@@ -8,9 +8,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use menagerie::formats::{Files, NotFound};
-
-use crate::names;
+use crate::formats::{Files, NotFound};
 
 /// Larger files than this are not taken for a texture or a buffer.
 const MAX_BYTES: u64 = 1 << 30;
@@ -27,13 +25,14 @@ const PICTURES: [&str; 13] =
 
 /// `--texture NAME=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Replacement {
+pub struct Replacement {
     name: String,
     file: String,
 }
 
 impl Replacement {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// From `NAME=FILE`.
+    pub fn parse(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((name, file)) if !base_name(name).is_empty() && !file.is_empty() => {
                 Ok(Self { name: base_name(name).to_owned(), file: file.to_owned() })
@@ -52,7 +51,7 @@ const MOST_COMPARED: usize = 2_000;
 
 /// The folders in which the files of one model are looked up.
 #[derive(Debug)]
-pub(crate) struct Folders {
+pub struct Folders {
     places: Vec<Place>,
     replacements: Vec<Replacement>,
     max_bytes: u64,
@@ -135,7 +134,8 @@ enum Case {
 }
 
 impl Folders {
-    pub(crate) fn new(own: Option<&Path>, others: &[PathBuf], replacements: &[Replacement]) -> Self {
+    /// The model's own folder, if it has one, and others, with replacements for single files.
+    pub fn new(own: Option<&Path>, others: &[PathBuf], replacements: &[Replacement]) -> Self {
         let place = |folder: &Path, jail: &Path, below: bool| Place {
             folder: folder.to_owned(),
             jail: jail.to_owned(),
@@ -334,8 +334,39 @@ impl Search<'_> {
             let shown = pictures.map(|(_, name)| name.display().to_string());
             known.extend(shown.take(MOST_COMPARED.saturating_sub(known.len())));
         }
-        names::did_you_mean(base, known.iter().map(String::as_str))
+        let near = nearest(base, &known);
+        if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
     }
+}
+
+/// The names that need the fewest letters changed to be the wanted one, at most three.
+fn nearest<'a>(wanted: &str, names: &'a [String]) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let most = (wanted.chars().count() / 4).max(1);
+    let near = names.iter().map(|name| (letters_apart(&wanted, &name.to_lowercase()), name.as_str()));
+    let mut near: Vec<(usize, &str)> = near.filter(|(apart, _)| *apart <= most).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// How many letters must be changed, added or removed to make one text of another.
+fn letters_apart(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut left = i + 1;
+        let mut above_left = i;
+        for (to, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let changed = above_left + usize::from(from != *to);
+            above_left = *cell;
+            *cell = changed.min(above_left + 1).min(left + 1);
+            left = *cell;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
 }
 
 /// What follows the last slash of either kind.

@@ -1,0 +1,52 @@
+//! Texture coordinates for formats whose textures use one set, as it is.
+
+use std::borrow::Cow;
+
+use crate::scene::{Primitive, Scene, TextureRef};
+
+/// The texture coordinates of a primitive as its main texture is placed: from the set that it uses, moved, turned and
+/// scaled as it is. The main texture is that of the colour, else the first of the material.
+pub struct Placed<'a> {
+    /// The coordinates; empty where there are none.
+    pub uvs: Cow<'a, [[f32; 2]]>,
+    /// Which set of the primitive they were.
+    pub set: usize,
+    /// Whether they are not those of the first set.
+    pub moved: bool,
+}
+
+/// The coordinates that a primitive's main texture shows.
+pub fn placed_uvs<'a>(scene: &Scene, primitive: &'a Primitive) -> Placed<'a> {
+    let first = || Placed {
+        uvs: Cow::Borrowed(primitive.uvs.first().map(Vec::as_slice).unwrap_or_default()),
+        set: 0,
+        moved: false,
+    };
+    let material = primitive.material.and_then(|material| scene.materials.get(material));
+    let main =
+        material.and_then(|material| material.base_color_texture().or_else(|| material.textures().next()));
+    let Some(texture) = main else { return first() };
+    let set = texture.shown_set() as usize;
+    let transform = texture.transform.filter(|transform| !transform.is_none());
+    if set == 0 && transform.is_none() {
+        return first();
+    }
+    let Some(uvs) = primitive.uvs.get(set) else { return first() };
+    let uvs = match transform {
+        Some(transform) => Cow::Owned(uvs.iter().map(|uv| transform.apply(*uv)).collect()),
+        None => Cow::Borrowed(uvs.as_slice()),
+    };
+    Placed { uvs, set, moved: true }
+}
+
+/// Whether a use of a texture has something that a format has no place for that takes the main texture's placement from
+/// the coordinates: another placement than the main texture's.
+pub fn is_placed_otherwise(texture: &TextureRef, main: Option<&TextureRef>) -> bool {
+    let placement = |texture: &TextureRef| {
+        (
+            texture.shown_set(),
+            texture.transform.filter(|t| !t.is_none()).map(|t| (t.offset, t.rotation, t.scale)),
+        )
+    };
+    main.map_or((0, None), placement) != placement(texture)
+}
