@@ -8,6 +8,7 @@ use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::bmd::{self, FORMAT, FaceKind, Mesh, Model, StReading, VertexKind, flat_colour};
+use menagerie::formats::engine::largest_pose_error;
 use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, assert_scene};
 use serde_json::{Value, json};
@@ -648,4 +649,18 @@ fn the_box_man_without_his_end_is_damaged() {
     let damage: Vec<String> = done.issues.damage().map(ToString::to_string).collect();
     assert!(damage.iter().any(|text| text == "570 of 570 triangles missing"), "{damage:?}");
     assert!(done.losses.losses().any(|loss| loss.code().id == "loss/damaged"));
+}
+
+/// How far the engine has vertices from where the Scene has them, for what was written of models that move.
+#[test]
+fn poses_in_the_engine_are_those_of_the_scene() {
+    for (name, scene) in foreign().into_iter().filter(|(_, scene)| !scene.animations.is_empty()) {
+        let model = bmd::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
+        let engine = model.lift_as_engine(&ReadOptions::default()).unwrap().unwrap().scene;
+        assert_scene(&engine);
+        let Some(found) = largest_pose_error(&lifted(&model), &engine) else { continue };
+        println!("{name}: {:.4} at {:.2} s of {:?}", found.error, found.seconds, found.animation);
+        let scaled = engine_codes(&model).contains(&"bmd/engine-scale-keys");
+        assert!(found.error < 0.2 || scaled, "{name}: {found:?}");
+    }
 }

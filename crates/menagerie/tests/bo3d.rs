@@ -7,6 +7,7 @@ use menagerie::bytes::Limits;
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::bo3d::{self, Entity, FORMAT, MeshData, Model, Triangle, VFloat, Vertex32, Vertices};
+use menagerie::formats::engine::largest_pose_error;
 use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
@@ -571,4 +572,18 @@ fn far_keys_cost_little() {
     let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
     let keys: usize = model.entities.iter().map(|entity| entity.keys.len()).sum();
     assert!(keys < 1_500_000, "{keys} keys");
+}
+
+/// How far the engine has vertices from where the Scene has them, for what was written of models that move.
+#[test]
+fn poses_in_the_engine_are_those_of_the_scene() {
+    for (name, scene) in foreign().into_iter().filter(|(_, scene)| !scene.animations.is_empty()) {
+        let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
+        let engine = model.lift_as_engine(&ReadOptions::default()).unwrap().unwrap().scene;
+        assert_scene(&engine);
+        let Some(found) = largest_pose_error(&lifted(&model), &engine) else { continue };
+        println!("{name}: {:.4} at {:.2} s of {:?}", found.error, found.seconds, found.animation);
+        let scaled = engine_codes(&model).contains(&"bo3d/engine-scale-keys");
+        assert!(found.error < 0.005 || scaled, "{name}: {found:?}");
+    }
 }

@@ -86,6 +86,7 @@ impl Folders {
             .or_else(|| search.each(base, exact))
             .or_else(|| relative.and_then(|name| search.each(name, without_case)))
             .or_else(|| search.each(base, without_case))
+            .or_else(|| relative.and_then(|name| search.other_extensions(name)))
             .or_else(|| search.other_extensions(base));
         found.ok_or_else(|| search.failed())
     }
@@ -152,10 +153,12 @@ impl Search<'_> {
 
     /// Tries the name of a picture with other extensions: some formats store names without one, and many a model
     /// was made when its pictures still were of another kind.
-    fn other_extensions(&mut self, base: &str) -> Option<Arc<[u8]>> {
-        let stem = match base.rsplit_once('.') {
-            None => base,
-            Some((stem, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => stem,
+    fn other_extensions(&mut self, name: &str) -> Option<Arc<[u8]>> {
+        let stem = match base_name(name).rsplit_once('.') {
+            None => name,
+            Some((_, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => {
+                name.get(..name.len() - extension.len() - 1)?
+            }
             Some(_) => return None,
         };
         OTHER_EXTENSIONS.iter().find_map(|extension| self.each(&format!("{stem}.{extension}"), without_case))
@@ -252,6 +255,7 @@ mod tests {
             ("mixed.png", Ok("model/Mixed.PNG")),
             ("SUB/Deep.PNG", Ok("model/sub/deep.png")),
             ("stem", Ok("model/textures/stem.png")),
+            ("sub/deep", Ok("model/sub/deep.png")),
             ("stem.bmp", Ok("model/textures/stem.png")),
             ("extra.jpg", Ok("more/extra.jpg")),
             ("scene.bin", Err("there is no such file in")),
