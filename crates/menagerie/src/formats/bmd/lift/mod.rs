@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
-use super::model::{Bone, Model, flat_colour};
+use super::model::{Bone, Model, UNITS_PER_METRE, flat_colour};
 use super::notes::Added;
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
@@ -353,6 +353,7 @@ impl Lifting<'_> {
                 }
                 Some(top) => {
                     let distance = self.model.lods.get(level).and_then(super::Lod::distance);
+                    let distance = distance.map(|metres| metres * UNITS_PER_METRE);
                     if let Some(top) = self.scene.nodes.get_mut(top) {
                         top.lods.push(SceneLod { node, distance });
                     }

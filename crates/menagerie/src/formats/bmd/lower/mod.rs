@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use glam::Mat4;
 use serde_json::Value;
 
-use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model};
+use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model, UNITS_PER_METRE};
 use super::notes::Added;
 use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
@@ -327,13 +327,15 @@ impl<'a> Lowering<'a> {
                 let first = pieces.iter().take_while(|p| p.level.is_some_and(|l| l < level)).count();
                 let count = pieces.iter().filter(|p| p.level == Some(level)).count();
                 let distance = self.distances.get(level).copied().flatten();
+                let distance = distance.map(|distance| distance / UNITS_PER_METRE);
                 let scale = match (level, distance) {
                     (0, _) => 0x70,
                     (_, None) => 0,
                     (_, Some(distance)) => f8a_from_f32(1.0 / (distance.max(0.0) + 1.0)).max(1),
                 };
                 if let Some(distance) = distance.filter(|_| level > 0) {
-                    stats.add(f64::from((1.0 / f8a_to_f32(scale) - 1.0 - distance).abs()));
+                    let off = (1.0 / f8a_to_f32(scale) - 1.0 - distance).abs() * UNITS_PER_METRE;
+                    stats.add(if off > 1e-4 * distance.max(1.0) { f64::from(off) } else { 0.0 });
                 }
                 self.model.lods.push(Lod { first: first as u8, count: count as u8, scale, reserved: 0 });
             }
