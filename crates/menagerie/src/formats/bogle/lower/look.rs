@@ -129,7 +129,11 @@ impl Lowering<'_> {
     pub(super) fn ambient(&mut self) -> [f32; 4] {
         let kept = floats(&self.scene.extras, "ambient");
         let kept = kept.filter(|kept: &[f32; 4]| {
-            self.scene.ambient.is_none_or(|ambient| near(&ambient, &kept.map(or_zero)))
+            match self.scene.ambient {
+                Some(ambient) => near(&ambient, &kept.map(or_zero)),
+                // What was added is no light of the Scene's.
+                None => added::is_ambient(*kept),
+            }
         });
         let shines = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|n| n.light.is_some());
         let known = kept.or(self.scene.ambient);
