@@ -977,7 +977,8 @@ fn a_cut_file_shows_what_is_left() {
     assert_eq!(scene.shown().unwrap().roots.len(), whole.instances.len());
     let damage: Vec<String> = reading.issues.damage().map(ToString::to_string).collect();
     let count = whole.instances.len();
-    assert_eq!(damage, [format!("{count} of {count} places of instances in the tree missing")]);
+    let places = format!("{count} of {count} places of instances in the tree missing");
+    assert_eq!(damage, ["1 of 1 ends of the scene tree missing".to_owned(), places]);
     assert!(lifted.issues.iter().any(|issue| issue.code.id == "bogle/shown-geometry"));
 }
 

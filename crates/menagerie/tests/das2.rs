@@ -1023,7 +1023,8 @@ fn profile_and_level_are_what_was_asked_for() {
         assert_eq!(model.framing, framing);
         let again = das2::read(&model.to_bytes().unwrap(), &Limits::default()).unwrap();
         assert_eq!(again.records, model.records);
-        assert_eq!(again.header.vertices_count, 16);
+        // The library loses indices, so vertices are repeated for it.
+        assert_eq!(again.header.vertices_count, if profile == "libdas2" { 24 } else { 16 });
         let named = |code: &str| losses.iter().any(|loss| loss.code().id == code);
         // The library's profile has no roughness map.
         assert_eq!(named("loss/textures"), profile == "libdas2");

@@ -9,7 +9,7 @@ use crate::diag::loss::ErrorStats;
 use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
 use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added, names};
-use crate::formats::is_placed_otherwise;
+use crate::formats::{Purpose, is_placed_otherwise};
 use crate::ops::to_painted_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
@@ -167,7 +167,12 @@ impl Lowering<'_> {
                 (yfov, Some(xmag / ymag).filter(|a| a.is_finite() && *a > 0.0), near.max(1e-3), Some(far))
             }
         };
-        if let Some(camera) = kept_camera(&camera.extras, &base, yfov, aspect, near_clip, far) {
+        let engine = self.purpose == Purpose::Engine;
+        if let Some(mut camera) = kept_camera(&camera.extras, &base, yfov, aspect, near_clip, far) {
+            if engine && camera.width > camera.height {
+                self.report_fov(&path);
+                camera.fov = yfov;
+            }
             return camera;
         }
         let far = far.unwrap_or_else(|| {
@@ -190,8 +195,17 @@ impl Lowering<'_> {
         // The file has the angle along the longer side.
         let ratio = f64::from(width) / f64::from(height);
         let half = (f64::from(yfov) / 2.0).tan();
-        let fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        let mut fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        if engine && width > height {
+            self.report_fov(&format!("cameras[{}]", id.index()));
+            fov = yfov;
+        }
         Camera { width, height, near: near_clip, far, fov, ..base }
+    }
+
+    fn report_fov(&mut self, path: &str) {
+        let message = "the field of view is the vertical one, as the engine takes it, and not that of the longer side";
+        self.losses.approximated(Aspect::Cameras, path, message);
     }
 
     fn lower_light(&mut self, id: LightId, light: &scene::Light) -> Light {
@@ -211,8 +225,14 @@ impl Lowering<'_> {
             }
         };
         let kept_angle = float(&light.extras, "angle");
-        let angle =
+        let mut angle =
             kept_angle.filter(|kept| kind != Light::SPOT || close(or_zero(*kept), angle)).unwrap_or(angle);
+        // The engine takes it for half the cone (engines.md BOGLE E17); nothing is right in both.
+        if kind == Light::SPOT && self.purpose == Purpose::Engine {
+            angle /= 2.0;
+            let message = "the angle is half the cone, as the engine takes it, and not the whole";
+            self.losses.approximated(Aspect::Lights, path.clone(), message);
+        }
         if light.range.is_some() {
             let message = "how far a light reaches has no place in BOGLE";
             self.losses.dropped(Aspect::Lights, path.clone(), message);

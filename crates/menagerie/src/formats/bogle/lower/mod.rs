@@ -63,6 +63,8 @@ struct Lowering<'a> {
     spots: Vec<Option<Spot>>,
     /// The instances, before they are sorted; their indices count in the pools.
     drafts: Vec<Draft>,
+    /// The numbers that instances had in a file.
+    wanted: Vec<usize>,
     places: Vec<Place>,
     /// Nodes in the tree that may need further instances: with their draft, place and frame.
     split: Vec<(NodeId, usize, usize, Frame)>,
@@ -110,6 +112,7 @@ impl<'a> Lowering<'a> {
             roles,
             spots: vec![None; scene.nodes.len()],
             drafts: Vec::new(),
+            wanted: Vec::new(),
             places: Vec::new(),
             split: Vec::new(),
             geometries: Pool::default(),
@@ -130,6 +133,7 @@ impl<'a> Lowering<'a> {
         let (geometries, geometry_of) = std::mem::take(&mut self.geometries).finish();
         self.model.geometries = geometries;
         let mut instances = Pool::default();
+        self.wanted = self.drafts.iter().filter_map(|draft| draft.wanted).collect();
         let drafts = std::mem::take(&mut self.drafts);
         let one_based = |list: &[usize], index: Option<usize>| {
             index.and_then(|index| list.get(index)).map_or(0, |index| number(index + 1))
@@ -143,6 +147,7 @@ impl<'a> Lowering<'a> {
                 instances.add(draft.wanted, None, instance)
             })
             .collect();
+        self.report_repeated();
         let (instances, instance_of) = instances.finish();
         self.model.instances = instances;
         for place in &mut self.places {
@@ -176,6 +181,18 @@ impl<'a> Lowering<'a> {
                 }
                 Tree::to_text(&self.places)
             }
+        }
+    }
+
+    /// Objects that a file's tree had in several places: each place has an object of its own now, and those after it
+    /// other numbers.
+    fn report_repeated(&mut self) {
+        let different: BTreeSet<usize> = self.wanted.iter().copied().collect();
+        let repeated = self.wanted.len() - different.len();
+        if repeated > 0 {
+            let message = "objects that the tree had in several places became several, for each may be there once";
+            let loss = Loss::new(Aspect::Extras, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count(repeated));
         }
     }
 
