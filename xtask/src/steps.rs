@@ -48,10 +48,20 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     }
     // What an earlier run wrote must not be taken for what this one writes.
     let _ = std::fs::remove_dir_all(workspace.written_glb());
-    steps.tests(root);
+    steps.tests(root, &[]);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
+    steps.summary();
+    Ok(steps.good())
+}
+
+/// The checks of every day, in a minute or two: formatting, lints, and the tests that sit in the crates themselves.
+pub(crate) fn check(root: &Path) -> Result<bool> {
+    let mut steps = Steps::default();
+    steps.run("formatting", || cargo(root, &["fmt", "--all", "--check"], &[]));
+    steps.run("clippy", || cargo(root, &clippy(&["--workspace", "--all-targets"]), &[]));
+    steps.tests(root, &["--lib", "--bins"]);
     steps.summary();
     Ok(steps.good())
 }
@@ -108,11 +118,13 @@ impl Steps {
     }
 
     /// Runs all tests and doc tests, showing what they print and counting as they go.
-    fn tests(&mut self, root: &Path) {
+    fn tests(&mut self, root: &Path, which: &[&str]) {
         let (mut passed, mut failed, mut skipped) = (0, 0, Vec::new());
         self.run("tests", || {
             let mut child = Command::new(cargo_program())
-                .args(["test", "--workspace", "--no-fail-fast", "--", "--nocapture"])
+                .args(["test", "--workspace", "--no-fail-fast"])
+                .args(which)
+                .args(["--", "--nocapture"])
                 .current_dir(root)
                 .stdout(Stdio::piped())
                 .spawn()

@@ -13,7 +13,7 @@ mod samples;
 mod selector;
 mod streamed;
 mod terminal;
-mod textures;
+mod unfinished;
 mod verbs;
 
 use std::process::ExitCode;
@@ -24,6 +24,7 @@ use exit::Exit;
 use verbs::Cli;
 
 fn main() -> ExitCode {
+    unfinished::remove_on_signals();
     match Cli::parse().verb.run() {
         Ok(exit) => exit.into(),
         // Whoever reads our output has seen enough: `menagerie inspect big.bo3d | head`.

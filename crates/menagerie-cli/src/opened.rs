@@ -6,7 +6,7 @@ use menagerie::formats::{FileModel, Format, ReadOptions};
 
 use crate::inputs::Input;
 use crate::options::Finding;
-use crate::textures::Folders;
+use menagerie::open::Folders;
 
 /// An input with its bytes and what they are.
 pub(crate) struct Opened {

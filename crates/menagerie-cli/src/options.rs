@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use menagerie::formats::{self, Format, FormatOption, Settings};
 
 use crate::names;
-use crate::textures::Replacement;
+use menagerie::open::Replacement;
 
 /// How files are found and told apart.
 #[derive(Args, Clone, Debug, Default)]

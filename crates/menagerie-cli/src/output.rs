@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
+use menagerie::diag::plain;
 use menagerie::diag::render::Color;
 use serde_json::Value;
-use tempfile::NamedTempFile;
+
+use crate::unfinished::Unfinished;
 
 /// Standard output. A reader that went away is an error here, not a panic as with `println!`.
 pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
@@ -37,17 +39,24 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Text without control characters: a name in a model could otherwise give orders to the terminal.
+/// Text of several lines without control characters: a name in a model could otherwise give orders to the terminal. Names
+/// themselves are made [`plain`] where they become part of a line.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(harmful) {
-        return Cow::Borrowed(text);
+    let kept = |c: char| c == '\n' || c == '\t';
+    let parts: Vec<Cow<'_, str>> = text
+        .split_inclusive(kept)
+        .map(|part| {
+            let (words, end) = part.split_at(part.trim_end_matches(kept).len());
+            match plain(words) {
+                Cow::Borrowed(_) => Cow::Borrowed(part),
+                Cow::Owned(words) => Cow::Owned(words + end),
+            }
+        })
+        .collect();
+    match parts.iter().all(|part| matches!(part, Cow::Borrowed(_))) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(parts.concat()),
     }
-    let escaped = text.chars().flat_map(|c| {
-        let (escaped, kept) = if harmful(c) { (Some(c.escape_unicode()), None) } else { (None, Some(c)) };
-        escaped.into_iter().flatten().chain(kept)
-    });
-    Cow::Owned(escaped.collect())
 }
 
 /// Prints the one JSON value that `--json` promises.
@@ -90,7 +99,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// everything as it was, and then each takes its place at once.
 #[derive(Default)]
 pub(crate) struct Writing {
-    ready: Vec<(NamedTempFile, PathBuf)>,
+    ready: Vec<(Unfinished, PathBuf)>,
     devices: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -106,10 +115,11 @@ impl Writing {
             self.devices.push((target, bytes.to_vec()));
             return Ok(());
         }
-        let mut file = new_file(folder_of(&target)).with_context(cannot)?;
+        let mut file = Unfinished::new(folder_of(&target)).with_context(cannot)?;
         file.write_all(bytes).with_context(cannot)?;
         if let Some(old) = old {
-            file.as_file().set_permissions(old.permissions()).with_context(cannot)?;
+            let keeps = |file: &fs::File| file.set_permissions(old.permissions());
+            file.as_file().and_then(keeps).with_context(cannot)?;
         }
         self.ready.push((file, target));
         Ok(())
@@ -122,9 +132,7 @@ impl Writing {
             write().with_context(|| format!("cannot write {}", device.display()))?;
         }
         for (file, target) in self.ready {
-            file.persist(&target)
-                .map_err(|failed| failed.error)
-                .with_context(|| format!("cannot write {}", target.display()))?;
+            file.persist(&target).with_context(|| format!("cannot write {}", target.display()))?;
         }
         Ok(())
     }
@@ -143,16 +151,6 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
         Some(parent) if parent != OsStr::new("") => parent,
         _ => Path::new("."),
     }
-}
-
-/// A temporary file with the permissions that a new file gets; the usual ones of temporary files shut out everybody
-/// but their owner.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".menagerie-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 /// A number of things by the name of their list: `1 mesh`, `3 meshes`.

@@ -17,7 +17,27 @@
 //!
 //! The library opens no file, prints nothing, asks no clock, and never panics because of what a file holds.
 //!
-//! # From bytes to a Scene
+//! # The short way
+//!
+//! ```
+//! use menagerie::Format;
+//!
+//! # let bytes = menagerie::formats::bo3d::Model::default().to_bytes();
+//! let model = menagerie::from_bytes(bytes)?; // or menagerie::open("robot.bo3d"), with the pictures beside it
+//! let scene = model.scene()?;
+//! println!("{}: {} nodes", model.format().name, scene.nodes.len());
+//!
+//! let glb = model.convert(Format::GLTF)?;
+//! for loss in glb.losses.losses() {
+//!     println!("{} {}: {}", loss.code(), loss.kind, loss.message);
+//! }
+//! # Ok::<(), menagerie::Error>(())
+//! ```
+//!
+//! [`open()`], [`from_bytes`] and [`Scene::write`] are enough for most programs. `examples/` has more: walking through a
+//! model, building a Scene by hand, converting with losses, one format only.
+//!
+//! # Level by level
 //!
 //! ```
 //! use menagerie::formats::{Format, ReadOptions};
@@ -52,8 +72,18 @@ pub mod convert;
 pub mod diag;
 pub mod diff;
 pub mod formats;
+pub mod open;
 pub mod ops;
 pub mod scene;
+
+#[cfg(feature = "fs")]
+pub use open::open;
+pub use open::{Error, Model, Written, from_bytes};
+
+pub use convert::Conversion;
+pub use formats::Format;
+pub use glam;
+pub use scene::Scene;
 
 /// Every code that there is, of issues, losses and differences: what `menagerie explain` knows.
 pub fn codes() -> impl Iterator<Item = &'static diag::Code> {

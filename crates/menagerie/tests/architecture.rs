@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("formats", &["bytes", "diag", "scene", "ops"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
     ("convert", &["bytes", "diag", "scene", "ops", "formats"]),
+    ("open", &["bytes", "diag", "scene", "ops", "formats", "convert", "diff"]),
 ];
 
 /// What the library leaves to its callers: files, the terminal, the clock, the environment, other programs.
@@ -84,7 +85,9 @@ fn formats_do_not_know_each_other() {
 
 #[test]
 fn the_library_opens_no_file_prints_nothing_and_asks_no_clock() {
-    for source in sources() {
+    // The feature `fs` is what opens files, in these two.
+    let on_disk = ["open/disk.rs", "open/folders.rs"].map(|file| src().join(file));
+    for source in sources().into_iter().filter(|source| !on_disk.contains(&source.path)) {
         for (number, line) in &source.lines {
             for word in FORBIDDEN {
                 assert!(!has_word(line, word), "{}:{number} has {word}: {line}", source.path.display());

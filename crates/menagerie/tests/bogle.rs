@@ -971,7 +971,8 @@ fn a_cut_file_shows_what_is_left() {
     let Some(file) = real(&FORMAT).into_iter().find(|file| file.stem() == "hierarchy") else { return };
     let whole = model(&file);
     // Without its tree: all instances are there, and each is shown.
-    let reading = FORMAT.open(&file.bytes[..file.bytes.len() - whole.tree.len() - 1], &ReadOptions::default());
+    let reading =
+        FORMAT.open(&file.bytes[..file.bytes.len() - whole.tree.len() - 1], &ReadOptions::default());
     let lifted = reading.model.unwrap().lift(&ReadOptions::default()).unwrap();
     let scene = &lifted.scene;
     assert_eq!(scene.shown().unwrap().roots.len(), whole.instances.len());
@@ -995,7 +996,15 @@ fn engine_codes(model: &Model) -> Vec<&'static str> {
 fn what_the_engine_does_otherwise_is_found() {
     for (name, expected) in [
         ("skinned", &["bogle/engine-bone-order", "bogle/engine-key-time", "bogle/engine-pose"][..]),
-        ("suzanne_rig", &["bogle/engine-bone-order", "bogle/engine-key-time", "bogle/engine-mirrored", "bogle/engine-pose"]),
+        (
+            "suzanne_rig",
+            &[
+                "bogle/engine-bone-order",
+                "bogle/engine-key-time",
+                "bogle/engine-mirrored",
+                "bogle/engine-pose",
+            ],
+        ),
     ] {
         let Some(model) = real_model(name) else { return };
         assert_eq!(engine_codes(&model), expected, "{name}");
@@ -1005,7 +1014,8 @@ fn what_the_engine_does_otherwise_is_found() {
 /// The largest error of the engine's poses, as a part of the model's size.
 fn pose_error(model: &Model) -> f32 {
     let options = ReadOptions::default();
-    let (document, engine) = (bogle::lift(model, &options).scene, bogle::lift_as_engine(model, &options).scene);
+    let (document, engine) =
+        (bogle::lift(model, &options).scene, bogle::lift_as_engine(model, &options).scene);
     assert_scene(&engine);
     largest_pose_error(&document, &engine).map_or(0.0, |error| error.error)
 }
@@ -1029,7 +1039,12 @@ fn rebuilt_for_the_engine_a_file_is_right_in_both_readings() {
                 let bounds = |scene: &Scene, animation| Pose::at(scene, animation, time).bounds(scene);
                 let (Some(x), Some(y)) = (bounds(&before, a), bounds(&after, b)) else { continue };
                 let off = (x.min - y.min).abs().max((x.max - y.max).abs()).max_element();
-                assert!(off < 1e-4 * x.diagonal().max(1.0), "{}: {} is off by {off} at {time}", file.name(), a.name);
+                assert!(
+                    off < 1e-4 * x.diagonal().max(1.0),
+                    "{}: {} is off by {off} at {time}",
+                    file.name(),
+                    a.name
+                );
             }
         }
     }
@@ -1065,12 +1080,12 @@ fn blender_has_the_same_vertices() {
 #[test]
 fn what_is_added_for_the_engine_comes_back_as_it_was() {
     use menagerie::scene::{
-        Animation, Channel, Extras, Interpolation, Mesh, Node, Primitive, Property, SceneRoot, Skin, Transform,
+        Animation, Channel, Extras, Interpolation, Mesh, Node, Primitive, Property, SceneRoot, Skin,
+        Transform,
     };
     let mut scene = Scene::default();
-    let mut turn = |name: &str, children| {
-        scene.nodes.push(Node { name: name.into(), children, ..Node::default() })
-    };
+    let mut turn =
+        |name: &str, children| scene.nodes.push(Node { name: name.into(), children, ..Node::default() });
     let tip = turn("tip", vec![]);
     let root = turn("root", vec![tip]);
     scene.nodes[tip].transform = Transform::Trs {
@@ -1088,7 +1103,8 @@ fn what_is_added_for_the_engine_comes_back_as_it_was() {
     };
     let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
     let inverse = scene.nodes[tip].transform.matrix().inverse();
-    let skin = Skin { joints: vec![root, tip], inverse_binds: vec![Mat4::IDENTITY, inverse], ..Skin::default() };
+    let skin =
+        Skin { joints: vec![root, tip], inverse_binds: vec![Mat4::IDENTITY, inverse], ..Skin::default() };
     let skin = scene.skins.push(skin);
     let body = scene.nodes.push(Node { mesh: Some(mesh), skin: Some(skin), ..Node::default() });
     scene.scenes.push(SceneRoot { roots: vec![body, root], ..SceneRoot::default() });

@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{LossReport, Severity};
-use menagerie::formats::{Files, Format, Lifted, NotFound, Output, ReadOptions, WriteOptions};
+use menagerie::formats::{Files, Format, Lifted, NoFiles, NotFound, Output, ReadOptions, WriteOptions};
 use menagerie::scene::{Id, Pose, Scene, Topology, assert_scene};
 use serde_json::{Value, json};
-use support::{TestFile, real};
+use support::{TestFile, real, shared};
 
 /// The files beside a model.
 struct Folder(PathBuf);
@@ -41,12 +41,12 @@ fn format() -> &'static Format {
 fn lift(bytes: &[u8], files: &dyn Files) -> Lifted {
     let mut options = ReadOptions::default();
     options.files = files;
-    let reading = format().open(bytes, &options);
+    let mut reading = format().open(bytes, &options);
+    let scene = reading.lift(&options).expect("it is read and lifted");
     let errors: Vec<_> = reading.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:#?}");
-    let lifted = reading.model.expect("it is read").lift(&options).expect("it is lifted");
-    assert_scene(&lifted.scene);
-    lifted
+    assert_scene(&scene);
+    Lifted { scene, issues: reading.issues }
 }
 
 /// Lowers a Scene to a GLB, keeps it for the Khronos validator, and says what it cost.
@@ -92,6 +92,124 @@ fn real_files_come_back_as_the_same_scene() {
         let (again, _) = write_glb(&second, "real", &file.stem());
         assert!(glb == again, "{} gives other bytes the second time", file.name());
     }
+}
+
+/// A table of instances, and what it has to come back as.
+fn instanced(attributes: Value, count: usize) -> Vec<u8> {
+    let floats = |values: &[f32]| values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let mut bin = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    for i in 0..count {
+        bin.extend(floats(&[i as f32, 0.5, -1.0]));
+    }
+    for i in 0..count {
+        bin.extend((i as u16 * 7).to_le_bytes());
+        bin.extend([0; 2]);
+    }
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "extensionsUsed": ["EXT_mesh_gpu_instancing"], "extensionsRequired": ["EXT_mesh_gpu_instancing"],
+        "scene": 0, "scenes": [{ "nodes": [0] }],
+        "nodes": [{ "children": [1] }, {
+            "name": "forest", "mesh": 0, "translation": [1, 2, 3],
+            "extensions": { "EXT_mesh_gpu_instancing": { "attributes": attributes } },
+        }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] },
+            { "bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3" },
+            { "bufferView": 2, "componentType": 5123, "count": count, "type": "SCALAR" },
+            { "componentType": 5126, "count": 900_000, "type": "VEC3" },
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteLength": 36 },
+            { "buffer": 0, "byteOffset": 36, "byteLength": 12 * count },
+            { "buffer": 0, "byteOffset": 36 + 12 * count, "byteLength": 4 * count, "byteStride": 4 },
+        ],
+        "buffers": [{ "byteLength": bin.len() }],
+    });
+    let mut text = serde_json::to_vec(&json).expect("it is JSON");
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut bytes = b"glTF\x02\0\0\0".to_vec();
+    bytes.extend((28 + text.len() as u32 + bin.len() as u32).to_le_bytes());
+    for (kind, data) in [(b"JSON", &text), (b"BIN\0", &bin)] {
+        bytes.extend((data.len() as u32).to_le_bytes());
+        bytes.extend(kind);
+        bytes.extend(data);
+    }
+    bytes
+}
+
+#[test]
+fn instances_are_nodes_and_go_back_into_their_table() {
+    let bytes = instanced(json!({ "TRANSLATION": 1, "_KIND": 2 }), 5);
+    let first = lift(&bytes, &NoFiles).scene;
+    let shown = first.nodes.values().filter(|node| node.mesh.is_some()).count();
+    assert_eq!((first.nodes.len(), shown), (7, 5));
+    let (glb, losses) = write_glb(&first, "instances", "table");
+    assert!(losses.is_empty(), "{losses:#?}");
+    let json = json_of(&glb);
+    assert_eq!(json["nodes"].as_array().map(Vec::len), Some(2), "{json:#}");
+    assert_eq!(json["extensionsRequired"], json!(["EXT_mesh_gpu_instancing"]));
+    assert!(json["nodes"][1]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["_KIND"].is_number());
+    assert_same(&first, &lift(&glb, &NoFiles).scene, "table");
+    // One that became more than a row makes all of them nodes.
+    let mut changed = first.clone();
+    if let Some(node) = changed.nodes.values_mut().last() {
+        node.name = "oak".to_owned();
+    }
+    let (glb, losses) = write_glb(&changed, "instances", "nodes");
+    assert!(losses.is_empty(), "{losses:#?}");
+    assert_eq!(json_of(&glb)["nodes"].as_array().map(Vec::len), Some(7));
+    let places =
+        |scene: &Scene| scene.nodes.values().map(|node| (node.mesh, node.transform)).collect::<Vec<_>>();
+    assert_eq!(places(&changed), places(&lift(&glb, &NoFiles).scene));
+}
+
+#[test]
+fn instances_that_cost_too_much_are_counted_and_left_out() {
+    let bytes = instanced(json!({ "TRANSLATION": 3 }), 1);
+    let mut options = ReadOptions::default();
+    options.limits.inflated_bytes = 16 << 20;
+    let mut reading = format().open(&bytes, &options);
+    let scene = reading.lift(&options).expect("it is lifted");
+    assert!(scene.nodes.len() < 100_000, "{}", scene.nodes.len());
+    assert!(reading.issues.iter().any(|issue| issue.code.id == "file/limit"));
+    let missing = reading.issues.damage().find(|damage| damage.what == "instances").expect("it is counted");
+    assert_eq!(missing.count + scene.nodes.len() - 2, 900_000);
+}
+
+#[test]
+fn the_sample_of_khronos_keeps_all_its_cubes() {
+    let Some(shared) = shared() else { return };
+    let file = TestFile::load(shared.join("corpus/attack/SimpleInstancing.glb"));
+    let first = lift(&file.bytes, &NoFiles).scene;
+    assert_eq!(first.nodes.values().filter(|node| node.mesh.is_some()).count(), 125);
+    let (glb, losses) = write_glb(&first, "instances", "SimpleInstancing");
+    assert!(losses.is_empty(), "{losses:#?}");
+    assert_eq!(json_of(&glb)["nodes"].as_array().map(Vec::len), Some(1));
+    assert_same(&first, &lift(&glb, &NoFiles).scene, "SimpleInstancing");
+}
+
+#[test]
+fn a_file_that_is_not_understood_is_still_written_back() {
+    let mut json = json_of(&instanced(json!({ "TRANSLATION": 1 }), 2));
+    json["extensionsRequired"] = json!(["ACME_unheard_of"]);
+    json["extensionsUsed"] = json!(["ACME_unheard_of", "EXT_mesh_gpu_instancing"]);
+    json["accessors"][0]["max"] = json!([0, 0, 0]);
+    json["buffers"][0]["uri"] = json!(format!("data:;base64,{}", "A".repeat(200)));
+    let bytes = serde_json::to_vec(&json).expect("it is JSON");
+    let mut options = ConvertOptions::default();
+    options.write.extension = "gltf".to_owned();
+    let back = convert(&bytes, Some("a.gltf"), format(), &options).expect("it is written back");
+    assert!(back.output.bytes == bytes && back.losses.is_lossless(), "{:#?}", back.losses);
+    for to in ["obj", "bmd", "das2"] {
+        let to = Format::by_id(to).expect("it is registered");
+        let failed = convert(&bytes, Some("a.gltf"), to, &options).expect_err("it is not understood");
+        let last = failed.issues.iter().last().expect("it says why");
+        assert_eq!((last.code.id, last.severity), ("gltf/extension-required", Severity::Error));
+    }
+    options.rebuild = true;
+    assert!(convert(&bytes, Some("a.gltf"), format(), &options).is_err());
 }
 
 /// Equal Scenes; a difference is shown by its part, since whole Scenes are too long to read.

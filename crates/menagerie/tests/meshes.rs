@@ -6,11 +6,11 @@ use std::io::Read;
 
 use menagerie::convert::{ConvertOptions, convert, convert_stream};
 use menagerie::diff::{DiffOptions, diff};
-use menagerie::formats::{ALL, Format, ReadOptions};
+use menagerie::formats::{ALL, Files, Format, NoFiles, ReadOptions, Reading};
 use menagerie::ops::{Measure, measure};
 use menagerie::scene::{Pose, Scene, Topology, assert_scene};
 use serde_json::{Value, json};
-use support::{Folder, TestFile, own, real, shared};
+use support::{Folder, TestFile, files_in, own, real, shared};
 
 fn format(id: &str) -> &'static Format {
     Format::by_id(id).expect("it is registered")
@@ -592,5 +592,119 @@ fn issues_of_a_ply_header_point_at_their_line() {
         ("ply/polygons", "face[0]", "4 0 1 2 3 255"),
     ] {
         assert!(found.contains(&expected), "{expected:?} is not in {found:#?}");
+    }
+}
+
+/// What reading and lifting a file gave up and left out, and its issues.
+fn found_in(format: &Format, bytes: &[u8], files: &dyn Files) -> (Reading, Option<Scene>) {
+    let mut options = ReadOptions::default();
+    options.files = files;
+    let mut reading = format.open(bytes, &options);
+    let scene = reading.lift(&options);
+    if let Some(scene) = &scene {
+        assert_scene(scene);
+    }
+    (reading, scene)
+}
+
+#[test]
+fn a_file_that_was_cut_off_says_so() {
+    let (mut files, mut known) = (0, 0);
+    for id in ["gltf", "obj", "stl", "ply"] {
+        let format = format(id);
+        let mut all = own("made", format);
+        all.extend(real(format));
+        if let Some(shared) = shared() {
+            all.extend(files_in(&shared.join("corpus/real/bmd"), format));
+        }
+        for file in all {
+            let folder = Folder(file.path.parent().expect("a folder").to_owned());
+            let (whole, scene) = found_in(format, &file.bytes, &folder);
+            if whole.model.is_none() || whole.issues.is_damaged() {
+                continue;
+            }
+            files += 1;
+            for i in 0..64 {
+                let length = file.bytes.len() * i / 64;
+                let cut = &file.bytes[..length];
+                let (reading, left) = found_in(format, cut, &folder);
+                // Of words that end with a line nobody can know whether more came.
+                let last = cut.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+                let before = &cut.trim_ascii_end()[..];
+                let before = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+                let words = match id {
+                    "obj" => last.is_empty() || last.starts_with(b"#"),
+                    "stl" => before.starts_with(b"endsolid"),
+                    _ => false,
+                };
+                let damaged = reading.model.is_none() || reading.issues.is_damaged() || left == scene;
+                let said = id == "obj" && reading.issues.iter().any(|i| i.code.id == "obj/last-line");
+                assert!(damaged || words || said, "{} cut at {length}", file.name());
+                known += usize::from(reading.issues.damage().next().is_some());
+            }
+        }
+    }
+    println!("{files} files; the missing was counted for {known} beginnings");
+}
+
+#[test]
+fn what_is_missing_is_counted() {
+    let facet = [0u8; 50];
+    let mut stl = [vec![b' '; 80], 3u32.to_le_bytes().to_vec(), facet.to_vec(), facet.to_vec()].concat();
+    stl.extend(&facet[..20]);
+    let ply =
+        b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 2\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
+    for (id, bytes, expected) in [
+        ("stl", &stl[..], vec!["1 of 3 triangles missing"]),
+        ("stl", b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n", vec!["1 of 1 triangles missing"]),
+        ("ply", &ply[..], vec!["1 of 4 vertices missing", "2 of 2 faces missing"]),
+        ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\n", vec!["1 of 2 triangles missing"]),
+        (
+            "obj",
+            b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 x 3\n",
+            vec!["1 of 2 faces, lines and points missing"],
+        ),
+    ] {
+        let (reading, _) = found_in(format(id), bytes, &NoFiles);
+        let damage: Vec<String> = reading.issues.damage().map(ToString::to_string).collect();
+        assert_eq!(damage, expected, "{id}");
+    }
+}
+
+#[test]
+fn what_a_scene_has_no_place_for_is_a_loss_of_conversions_only() {
+    let obj =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nvp 1 2\nf 1 2 3\nfrobnicate 3\nf 1 2\ng nothing\ng something\nf 1 2 3\n";
+    let ply = "ply\nformat ascii 1.0\nsense none\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uchar int vertex_indices\nproperty uchar red\nelement tree 1\nproperty int age\n\
+        end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 9\n7\n";
+    let glb = Format::by_id("gltf").expect("glTF is registered");
+    for (id, text, expected) in [("obj", obj, 4), ("ply", ply, 3)] {
+        let mut options = ConvertOptions::default();
+        let losses = |to, options: &ConvertOptions<'_>| {
+            let done =
+                convert(text.as_bytes(), Some(&format!("a.{id}")), to, options).expect("it is converted");
+            done.losses.losses().filter(|loss| loss.unread).cloned().collect::<Vec<_>>()
+        };
+        let there = losses(glb, &options);
+        assert_eq!(there.len(), expected, "{id}: {there:#?}");
+        assert_eq!(losses(format(id), &options), [], "{id}");
+        options.rebuild = true;
+        assert_eq!(losses(format(id), &options), there, "{id}");
+    }
+}
+
+#[test]
+fn no_reader_makes_what_breaks_a_rule() {
+    let twice = "ply\nformat ascii 1.0\nelement vertex 8\nproperty double z\nelement vertex 8\nproperty float nx\n\
+        property float ny\nproperty float nz\nend_header\n255 4 0 0 1 128 0 0 0 0.5 0.25 0.75 255\n";
+    for (id, text, code) in [
+        ("obj", "v 0 0 0 1e17 0 0\nv 1 0 0 1 1 1\nv 0 1 0 1 1 1\nf 1 2 3\n", "file/not-finite"),
+        ("ply", twice, "ply/declaration"),
+    ] {
+        let (reading, _) = found_in(format(id), text.as_bytes(), &NoFiles);
+        let issue = reading.issues.iter().find(|issue| issue.code.id == code).expect(code);
+        assert!(issue.span.is_some_and(|span| span.end > span.start), "{issue}");
     }
 }

@@ -67,8 +67,10 @@ fn odd_lines_are_understood_or_reported_with_their_place() {
         let (scene, issues) = read(text);
         let scene = scene.unwrap_or_else(|| panic!("{shown} is not read"));
         assert_eq!(measure(&scene).triangles, *triangles, "{shown}");
-        let wrong: Vec<&Issue> =
-            issues.iter().filter(|issue| issue.code.id != "obj/degenerate-face").collect();
+        let wrong: Vec<&Issue> = issues
+            .iter()
+            .filter(|i| !["obj/degenerate-face", "obj/last-line"].contains(&i.code.id))
+            .collect();
         assert_eq!(wrong.len(), expected.len(), "{shown}: {wrong:?}");
         for (issue, (code, blamed, line)) in wrong.iter().zip(*expected) {
             let span = issue.span.unwrap_or_else(|| panic!("{shown}: {issue:?} is nowhere"));

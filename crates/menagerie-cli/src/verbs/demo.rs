@@ -14,7 +14,7 @@ use super::render::thumbnail;
 use super::sample::{self, Written};
 use crate::exit::Exit;
 use crate::output;
-use crate::textures::Folders;
+use menagerie::open::Folders;
 
 /// Write the samples in every format, validate each, convert each to GLB, draw each, and show what happened
 #[derive(Args)]
@@ -62,7 +62,8 @@ fn try_out(written: Written, glb: Option<&'static Format>, dir: &Path) -> Result
     let folders = Folders::new(Some(dir), &[], &[]);
     let mut options = ReadOptions::default();
     options.files = &folders;
-    let reading = written.format.open(&bytes, &options);
+    let mut reading = written.format.open(&bytes, &options);
+    reading.lift(&options);
     let valid = reading.model.is_some() && !reading.issues.has_errors();
     let issues = reading.issues.iter().count();
     let picture = match reading.model {

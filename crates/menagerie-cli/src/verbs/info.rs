@@ -8,9 +8,9 @@ use clap::Args;
 use glam::Vec3;
 use menagerie::convert::{TextureStatus, resolve_textures};
 use menagerie::diag::loss::ErrorStats;
-use menagerie::diag::{Issue, Severity};
+use menagerie::diag::{Issue, Severity, plain};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
-use menagerie::ops::{Measure, measure};
+use menagerie::ops::{Measure, drawn, measure};
 use menagerie::scene::{Bounds, Hidden, Pose, Scene};
 use menagerie_render::Picture;
 use serde_json::{Map, Value, json};
@@ -47,8 +47,8 @@ pub(crate) struct InfoArgs {
     finding: Finding,
 }
 
-/// Surfaces of more triangles are not measured: that takes longer than all the rest.
-const MOST_MEASURED: usize = 2_000_000;
+/// Surfaces of more triangles, those of every instance counted, are not measured: that takes longer than all the rest.
+const MOST_MEASURED: u64 = 2_000_000;
 
 /// What was found out about one file.
 struct Report {
@@ -164,7 +164,7 @@ impl Report {
         let hidden = self.format.map_or(Hidden::LeftOut, |format| format.hidden);
         let bounds = Pose::rest(scene).bounds_with(scene, hidden);
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
-        let triangles = self.summary.as_ref().map_or(0, |summary| summary.triangles);
+        let (_, triangles) = drawn(scene);
         if (1..=MOST_MEASURED).contains(&triangles) {
             // Triangles of the file that the Scene does not draw have no surface.
             self.surface = Some(measure(scene)).filter(|surface| surface.triangles > 0);
@@ -295,7 +295,7 @@ impl Report {
         let profile = summary.profile.map(|profile| format!(" ({profile})")).unwrap_or_default();
         let _ = writeln!(text, "{}", self.name);
         let mut line = |label: &str, value: String| {
-            let _ = writeln!(text, "  {label:10}  {value}");
+            let _ = writeln!(text, "  {label:10}  {}", plain(&value));
         };
         line("format", format!("{}{profile}, {} bytes", format.name, self.bytes.unwrap_or_default()));
         let contents = summary.contents.iter().filter(|(_, n)| *n > 0);

@@ -3,11 +3,14 @@
 //! Converting to the same format does not go through the Scene unless [`ConvertOptions::rebuild`] or a change asks for
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
+mod failed;
 mod textures;
 
+pub use failed::{Blame, Failed};
 pub use textures::{TextureStatus, resolve_textures};
 
-use crate::diag::{Aspect, Issue, Issues, LossReport, Severity};
+use crate::bytes::Limits;
+use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
 use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
@@ -68,15 +71,6 @@ pub struct Changes {
     pub steps: Vec<(Op, OpReport)>,
 }
 
-/// A conversion that could not be done: all issues, the last one says why.
-#[derive(Debug)]
-pub struct Failed {
-    /// The source's format, where it is known.
-    pub from: Option<&'static Format>,
-    /// What was found.
-    pub issues: Issues,
-}
-
 /// Converts the bytes of the file called `name` to the format `to`.
 pub fn convert(
     bytes: &[u8],
@@ -84,29 +78,25 @@ pub fn convert(
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Conversion, Failed> {
-    let fail = |from, issue| {
-        let mut issues = Issues::default();
-        issues.push(issue);
-        Failed { from, issues }
-    };
     let (from, warning) = match options.from {
         Some(format) => (format, None),
-        None => Format::detect(bytes, name).map_err(|issue| fail(None, issue))?,
+        None => Format::detect(bytes, name).map_err(|issue| Failed::of(None, issue))?,
     };
     let mut reading = from.open(bytes, &options.read);
     reading.issues.extend(warning);
     let mut issues = reading.issues;
     let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
-    if options.strict && issues.is_damaged() {
-        issues.push(refused(&issues));
-        return Err(Failed { from: Some(from), issues });
-    }
     let result = if from == to && !options.changes_the_model(name) {
-        write_back(model.as_ref(), options)
+        write_back(model.as_ref(), options, &mut issues)
     } else {
         through_scene(model.as_ref(), to, options, &mut issues)
     };
     finished(from, to, result, issues)
+}
+
+/// Refuses a damaged source where only whole ones are wanted.
+fn insist(options: &ConvertOptions<'_>, issues: &Issues) -> Result<(), Issue> {
+    if options.strict && issues.is_damaged() { Err(refused(issues)) } else { Ok(()) }
 }
 
 /// Why a damaged source is not converted.
@@ -127,6 +117,9 @@ fn finished(
         Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
+            if scene.is_some() {
+                losses.left_out(&issues);
+            }
             losses.append(of_target);
             Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, changes })
         }
@@ -153,7 +146,8 @@ pub fn convert_stream(
     };
     let done = result.and_then(|streamed| {
         issues.append(streamed.issues);
-        from_scene(streamed.scene, from, to, options)
+        insist(options, &issues)?;
+        from_scene(streamed.scene, Some(from), to, options)
     });
     finished(from, to, done, issues)
 }
@@ -186,11 +180,23 @@ struct Done {
     changes: Option<Changes>,
 }
 
-fn write_back(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<Done, Issue> {
+fn write_back(
+    model: &dyn FileModel,
+    options: &ConvertOptions<'_>,
+    issues: &mut Issues,
+) -> Result<Done, Issue> {
     let output = model.write()?;
-    // Which textures there are is worth saying even though nothing is done with them.
-    let mut lifted = model.lift(&options.read)?;
-    let textures = resolve_textures(&mut lifted.scene, options.read.files);
+    // Which textures there are and what is damaged is worth saying even though nothing is done with it. A file need not
+    // be understood to be written back.
+    let mut textures = Vec::new();
+    if let Ok(mut lifted) = model.lift(&options.read) {
+        if lifted.issues.needs_locating() {
+            lifted.issues.locate(&model.layout());
+        }
+        issues.append(lifted.issues);
+        textures = resolve_textures(&mut lifted.scene, options.read.files);
+    }
+    insist(options, issues)?;
     let engine = in_engine(model, options);
     Ok(Done { output, losses: LossReport::new(), engine, textures, scene: None, changes: None })
 }
@@ -205,6 +211,21 @@ fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
         }
     }
     issues
+}
+
+/// A format without instances needs every mesh as often as it is shown; a small file may ask for gigabytes so.
+fn can_be_written_out(scene: &Scene, to: &Format, limits: &Limits) -> Result<(), Issue> {
+    let (vertices, triangles) = crate::ops::drawn(scene);
+    let most = vertices.max(triangles);
+    if most <= limits.drawn {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has no instances: written out, the model would have {vertices} vertices and {triangles} triangles, more than \
+         the limit of {} (drawn)",
+        to.name, limits.drawn
+    );
+    Err(Issue::new(&LIMIT, "nodes", message))
 }
 
 /// What is written is valid: a result that breaks its own format's rules is a fault of the writer, and is not written.
@@ -232,13 +253,25 @@ fn through_scene(
         lifted.issues.locate(&model.layout());
     }
     issues.append(lifted.issues);
-    from_scene(lifted.scene, model.format(), to, options)
+    insist(options, issues)?;
+    from_scene(lifted.scene, Some(model.format()), to, options)
+}
+
+/// Writes a Scene in a format: the file with what belongs beside it, and what that cost.
+pub fn lower(
+    scene: Scene,
+    to: &'static Format,
+    options: &WriteOptions,
+) -> Result<(Output, LossReport), Issue> {
+    let options = ConvertOptions { write: options.clone(), ..ConvertOptions::default() };
+    let done = from_scene(scene, None, to, &options)?;
+    Ok((done.output, done.losses))
 }
 
 /// Changes a Scene as the options ask, and writes it.
 fn from_scene(
     mut scene: Scene,
-    from: &'static Format,
+    from: Option<&'static Format>,
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Done, Issue> {
@@ -251,7 +284,7 @@ fn from_scene(
     let textures = resolve_textures(&mut scene, options.read.files);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
-    if from == to && losses.requested().next().is_some() {
+    if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
         losses.approximated(Aspect::Extras, "", message);
@@ -263,8 +296,12 @@ fn from_scene(
         let message = format!("the picture {} was not found and is only referred to", texture.name);
         losses.approximated(Aspect::Textures, format!("images[{}]", texture.image), message);
     }
+    if !to.capabilities.instances {
+        can_be_written_out(&scene, to, &options.read.limits)?;
+    }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
-    let lowered = (to.lower)(checked, &options.write, &mut losses)?;
+    let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
+    let lowered = (to.lower)(checked, &write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;

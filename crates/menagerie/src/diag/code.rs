@@ -29,7 +29,7 @@ impl fmt::Display for Severity {
 }
 
 /// A kind of problem. Its `id` never changes its meaning once released.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Code {
     /// Such as `bo3d/bone-vertex-range`: the area, a slash, what is wrong.
     pub id: &'static str,
@@ -49,6 +49,13 @@ impl Code {
     /// Whether it is about what a format's original engine does: `bmd/engine-triangle-room`.
     pub fn is_of_engine(&self) -> bool {
         self.id.split_once('/').is_some_and(|(_, what)| what.starts_with("engine-"))
+    }
+}
+
+impl fmt::Debug for Code {
+    /// The id alone, without its texts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Code({})", self.id)
     }
 }
 

@@ -1,8 +1,10 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::code::{self, Code, Severity};
 use super::loss::Aspect;
+use super::plain;
 use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
 
 /// One problem of one file.
@@ -20,10 +22,19 @@ pub struct Issue {
     pub message: String,
 }
 
+/// The same text, harmless.
+pub(super) fn made_plain(text: String) -> String {
+    match plain(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(plain) => plain,
+    }
+}
+
 impl Issue {
     /// A problem of the field at `path`; its bytes are looked up later by [`Issues::locate`].
     pub fn new(code: &'static Code, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code, severity: code.severity, span: None, path: path.into(), message: message.into() }
+        let (path, message) = (made_plain(path.into()), made_plain(message.into()));
+        Self { code, severity: code.severity, span: None, path, message }
     }
 
     /// The same with its bytes.
@@ -81,6 +92,19 @@ impl fmt::Display for Damage {
     }
 }
 
+/// What reading left out of a Scene although nothing is wrong with it: a Scene has no place for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What it is about.
+    pub aspect: Aspect,
+    /// Where in the file's structure; of several places the first.
+    pub path: String,
+    /// What is left out, in a sentence.
+    pub message: String,
+    /// How many there are.
+    pub count: usize,
+}
+
 /// A list of issues that keeps at most so many of one code and counts the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issues {
@@ -90,6 +114,8 @@ pub struct Issues {
     per_code: usize,
     /// What was given up, one entry for each aspect and kind of thing.
     damage: Vec<Damage>,
+    /// What was left out, one entry for each sentence.
+    left_out: Vec<LeftOut>,
 }
 
 impl Default for Issues {
@@ -101,7 +127,7 @@ impl Default for Issues {
 impl Issues {
     /// An empty list that keeps `per_code` issues of one code.
     pub fn new(per_code: usize) -> Self {
-        Self { list: Vec::new(), tally: BTreeMap::new(), per_code, damage: Vec::new() }
+        Self { list: Vec::new(), tally: BTreeMap::new(), per_code, damage: Vec::new(), left_out: Vec::new() }
     }
 
     /// Counts things that had to be given up: `count` of `of` at `path`. Call it once for each damaged list, beside the
@@ -126,6 +152,28 @@ impl Issues {
             }
             None => self.damage.push(more),
         }
+    }
+
+    /// Counts things that are sound and that a Scene has no place for: a conversion loses them, rewriting does not. The
+    /// sentence is the same for all of a kind.
+    pub fn leave_out(&mut self, aspect: Aspect, message: &str, path: impl Into<String>, count: usize) {
+        if count > 0 {
+            let (path, message) = (path.into(), message.to_owned());
+            self.add_left_out(LeftOut { aspect, path, message, count });
+        }
+    }
+
+    fn add_left_out(&mut self, more: LeftOut) {
+        let alike = |known: &&mut LeftOut| known.aspect == more.aspect && known.message == more.message;
+        match self.left_out.iter_mut().find(alike) {
+            Some(known) => known.count = known.count.saturating_add(more.count),
+            None => self.left_out.push(more),
+        }
+    }
+
+    /// What was left out because a Scene has no place for it.
+    pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
+        self.left_out.iter()
     }
 
     /// What had to be given up.
@@ -177,6 +225,7 @@ impl Issues {
     /// Adds all issues of another list.
     pub fn append(&mut self, other: Issues) {
         other.damage.into_iter().for_each(|damage| self.add_damage(damage));
+        other.left_out.into_iter().for_each(|left_out| self.add_left_out(left_out));
         let mut uncounted = other.tally;
         for issue in other.list {
             if let Some(count) = uncounted.get_mut(issue.code.id) {
@@ -201,6 +250,7 @@ impl Issues {
             new.push(issue);
         }
         new.damage = other.damage;
+        new.left_out = other.left_out;
         self.append(new);
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::issue::made_plain;
 use super::{Code, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
@@ -295,6 +296,8 @@ pub struct Loss {
     pub count: usize,
     /// The largest and mean error with their unit, where it was measured.
     pub error: Option<(ErrorStats, &'static str)>,
+    /// Whether reading left it out already: it is not in the Scene, so that no comparison of Scenes sees it.
+    pub unread: bool,
     /// Whether menagerie finds it again in a note inside the result, which no other program reads.
     pub noted: bool,
 }
@@ -302,7 +305,8 @@ pub struct Loss {
 impl Loss {
     /// Something that happened to one thing and has no size.
     pub fn new(aspect: Aspect, kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { aspect, kind, path: path.into(), message: message.into(), count: 1, error: None, noted: false }
+        let (path, message) = (made_plain(path.into()), made_plain(message.into()));
+        Self { aspect, kind, path, message, count: 1, error: None, unread: false, noted: false }
     }
 
     /// The same for `count` things.
@@ -404,6 +408,14 @@ impl LossReport {
                 let loss = Loss::new(Aspect::Extras, LossKind::Damaged, issue.path.clone(), message);
                 self.push(loss.count(count));
             }
+        }
+    }
+
+    /// What reading the source left out because a Scene has no place for it.
+    pub fn left_out(&mut self, issues: &Issues) {
+        for left in issues.left_out() {
+            let loss = Loss::new(left.aspect, LossKind::Dropped, left.path.clone(), left.message.clone());
+            self.push(Loss { unread: true, ..loss.count(left.count) });
         }
     }
 

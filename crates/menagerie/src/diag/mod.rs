@@ -10,11 +10,13 @@
 mod code;
 mod issue;
 pub mod loss;
+mod plain;
 pub mod render;
 
 pub use code::{
     CODES, COUNT_TOO_LARGE, Code, EMPTY, LIMIT, LINE_TOO_LONG, MORE_OF_THE_SAME, NEGATIVE_COUNT, NOT_FINITE,
     Severity, TRUNCATED, UNKNOWN_FORMAT, UNREADABLE, WRONG_EXTENSION, code,
 };
-pub use issue::{Damage, Issue, Issues};
+pub use issue::{Damage, Issue, Issues, LeftOut};
 pub use loss::{Aspect, Loss, LossKind, LossReport};
+pub use plain::plain;

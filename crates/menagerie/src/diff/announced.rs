@@ -59,7 +59,8 @@ impl DiffReport {
     /// The losses of a conversion's report that no difference shows: losses that did not happen. What the source itself
     /// lacks is in neither Scene and does not count, nor does what was added or asked for, or kept in a note.
     pub fn unseen<'a>(&'a self, losses: &'a LossReport) -> impl Iterator<Item = &'a Loss> {
-        let of_conversion = losses.losses().filter(|loss| loss.kind != LossKind::Damaged && !loss.noted);
+        let of_conversion =
+            losses.losses().filter(|loss| loss.kind != LossKind::Damaged && !loss.noted && !loss.unread);
         of_conversion.filter(|loss| !self.sees(loss.aspect) && !self.cannot_see(loss.aspect))
     }
 

@@ -10,11 +10,14 @@ impl Comparison<'_> {
     /// Kinds of things that are gone altogether, where comparing one by one did not meet them: on nodes without partner,
     /// or used by nothing.
     pub(super) fn inventory(&mut self) {
-        let skins = |scene: &Scene| scene.nodes.values().filter(|node| node.skin.is_some()).count();
+        let skins = |scene: &Scene| scene.nodes.values().filter(|node| scene.is_bound(node)).count();
         self.gone(Aspect::Skins, "skins", skins);
         let targets = |scene: &Scene| scene.meshes.values().map(|mesh| mesh.target_count()).sum();
         self.gone(Aspect::Morphs, "meshes", targets);
         self.gone(Aspect::Lods, "nodes", |scene| scene.nodes.values().map(|node| node.lods.len()).sum());
+        if self.options.extras {
+            self.foreign_extras();
+        }
         self.shown_or_gone();
         self.unused_materials();
     }
@@ -24,6 +27,21 @@ impl Comparison<'_> {
         if a > 0 && b == 0 && !self.report.differences.iter().any(|known| known.aspect == aspect) {
             let message = format!("the first model has {a} {}, the second none", aspect.name());
             self.report.counted(aspect, path, message, a);
+        }
+    }
+
+    /// Data of formats of which the second model keeps nothing at all.
+    fn foreign_extras(&mut self) {
+        let keys = |scene: &Scene| -> BTreeSet<String> {
+            let of_formats =
+                scene.all_extras().flat_map(|extras| extras.iter().map(|(key, _)| key.to_owned()));
+            of_formats.filter(|key| key != "menagerie").collect()
+        };
+        let (a, b) = (keys(self.a), keys(self.b));
+        let known = self.report.differences.iter().any(|known| known.aspect == Aspect::Extras);
+        if let Some(key) = a.difference(&b).next().filter(|_| !known) {
+            let message = format!("nothing of what {key} keeps is in the second model");
+            self.report.counted(Aspect::Extras, "extras", message, a.difference(&b).count());
         }
     }
 

@@ -24,7 +24,7 @@ pub use codes::CODES;
 use std::fmt;
 
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Code};
+use crate::diag::{Aspect, Code, plain};
 use crate::scene::{Bounds, CheckedScene, Extras, Pose, Scene};
 
 /// How closely to look.
@@ -116,7 +116,7 @@ impl DiffReport {
 
     fn counted(&mut self, aspect: Aspect, path: impl Into<String>, message: impl Into<String>, count: usize) {
         if count > 0 {
-            let (path, message) = (path.into(), message.into());
+            let (path, message) = (plain(&path.into()).into_owned(), plain(&message.into()).into_owned());
             self.differences.push(Difference { aspect, path, message, count, error: None });
         }
     }
@@ -131,7 +131,8 @@ impl DiffReport {
         unit: &'static str,
     ) {
         if stats.count > 0 {
-            let (path, message, error) = (path.into(), message.into(), Some((stats, unit)));
+            let (path, message) = (plain(&path.into()).into_owned(), plain(&message.into()).into_owned());
+            let error = Some((stats, unit));
             self.differences.push(Difference { aspect, path, message, count: stats.count, error });
         }
     }

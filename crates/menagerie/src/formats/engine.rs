@@ -23,15 +23,19 @@ pub fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> 
     }
     let mut turned = scene.clone();
     let done = unmirror(&mut turned);
-    let message = "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
+    let message =
+        "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
     for aspect in [Aspect::Transforms, Aspect::Normals] {
         if done.any() {
             losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(done.nodes));
         }
     }
     if done.added_meshes > 0 {
-        let message = format!("{} meshes that are shown mirrored and unmirrored were copied", done.added_meshes);
-        losses.push(Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(done.added_triangles));
+        let message =
+            format!("{} meshes that are shown mirrored and unmirrored were copied", done.added_meshes);
+        losses.push(
+            Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(done.added_triangles),
+        );
     }
     Some(turned)
 }
@@ -48,7 +52,12 @@ pub fn turn_mirrored_faces(scene: &mut Scene) {
         let copy = *turned.entry(mesh).or_insert_with(|| {
             let mut copy = scene.meshes.get(mesh).cloned().unwrap_or_default();
             for primitive in copy.primitives.iter_mut().filter(|p| p.topology == Topology::Triangles) {
-                primitive.indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+                primitive
+                    .indices
+                    .as_chunks_mut::<3>()
+                    .0
+                    .iter_mut()
+                    .for_each(|[_, b, c]| std::mem::swap(b, c));
             }
             scene.meshes.push(copy)
         });

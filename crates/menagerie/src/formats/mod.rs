@@ -49,8 +49,10 @@ mod flat;
 pub mod gltf;
 #[cfg(feature = "obj")]
 pub mod obj;
+mod placed;
 #[cfg(feature = "ply")]
 pub mod ply;
+mod registry;
 #[cfg(feature = "stl")]
 pub mod stl;
 #[cfg_attr(
@@ -58,11 +60,11 @@ pub mod stl;
     allow(dead_code, reason = "each of these formats uses its part")
 )]
 pub mod stream;
-mod placed;
 mod unheld;
 
 pub use placed::{Placed, is_placed_otherwise, placed_uvs};
-pub use unheld::{all_extras, kept_nodes, report_unheld};
+pub use registry::{known, register};
+pub use unheld::{kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
@@ -161,6 +163,8 @@ pub struct Capabilities {
     pub vertex_limit: Option<usize>,
     /// Sets of texture coordinates.
     pub uv_sets: usize,
+    /// Whether several nodes can show one mesh.
+    pub instances: bool,
     /// Whether pictures can be inside the file.
     pub embeds_textures: bool,
     /// Whether there is light that comes from everywhere.
@@ -320,6 +324,8 @@ pub struct WriteOptions {
     pub extension: String,
     /// Whom the file is for.
     pub purpose: Purpose,
+    /// What writing may cost; a conversion takes those of reading.
+    pub limits: Limits,
     /// Frames a second, for formats that store frames without a rate.
     pub fps: Option<f32>,
     /// Whether pictures go into the file, where the format can hold them; `None` for the format's own custom.
@@ -343,6 +349,12 @@ impl Reading {
         let mut issues = Issues::default();
         issues.push(issue.into());
         Self { model: None, issues }
+    }
+
+    /// Makes the Scene, and adds what only that shows to the issues: then they are all that is wrong with the file.
+    pub fn lift(&mut self, options: &ReadOptions<'_>) -> Option<Scene> {
+        let model = self.model.as_deref()?;
+        lift_into(model, options, &mut self.issues)
     }
 }
 
@@ -381,6 +393,28 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
     }
+}
+
+/// The Scene of a model, with all that was found in making it among the issues, and the bytes of each. None where the
+/// model cannot be lifted: then an issue says why.
+pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut Issues) -> Option<Scene> {
+    let scene = match model.lift(options) {
+        Ok(lifted) => {
+            issues.append_new(lifted.issues);
+            Some(lifted.scene)
+        }
+        Err(issue) => {
+            let same = |known: &Issue| known.code == issue.code && known.path == issue.path;
+            if !issues.iter().any(same) {
+                issues.push(issue);
+            }
+            None
+        }
+    };
+    if issues.needs_locating() {
+        issues.locate(&model.layout());
+    }
+    scene
 }
 
 /// A Scene and what was found in making it.
@@ -438,16 +472,47 @@ impl From<Vec<u8>> for Output {
     }
 }
 
+/// The formats of this library by name.
+impl Format {
+    /// BMD, of the BGBTech3 engine.
+    #[cfg(feature = "bmd")]
+    pub const BMD: &'static Self = &bmd::FORMAT;
+    /// BO3D, of the bOGL engine.
+    #[cfg(feature = "bo3d")]
+    pub const BO3D: &'static Self = &bo3d::FORMAT;
+    /// BOGLE, exported from Blender.
+    #[cfg(feature = "bogle")]
+    pub const BOGLE: &'static Self = &bogle::FORMAT;
+    /// das2, of the DENG engine.
+    #[cfg(feature = "das2")]
+    pub const DAS2: &'static Self = &das2::FORMAT;
+    /// DGL2, of the DGL engine.
+    #[cfg(feature = "dgl2")]
+    pub const DGL2: &'static Self = &dgl2::FORMAT;
+    /// glTF, binary or as text.
+    #[cfg(feature = "gltf")]
+    pub const GLTF: &'static Self = &gltf::FORMAT;
+    /// OBJ.
+    #[cfg(feature = "obj")]
+    pub const OBJ: &'static Self = &obj::FORMAT;
+    /// PLY.
+    #[cfg(feature = "ply")]
+    pub const PLY: &'static Self = &ply::FORMAT;
+    /// STL.
+    #[cfg(feature = "stl")]
+    pub const STL: &'static Self = &stl::FORMAT;
+}
+
 impl Format {
     /// The format called `id`.
     pub fn by_id(id: &str) -> Option<&'static Self> {
-        ALL.iter().copied().find(|format| format.id.eq_ignore_ascii_case(id))
+        known().find(|format| format.id.eq_ignore_ascii_case(id))
     }
 
-    /// The format that a file's extension belongs to.
+    /// The format that an extension belongs to: `bmd`, or the last part of `robot.bmd`.
     pub fn by_extension(name: &str) -> Option<&'static Self> {
-        let extension = extension(name)?;
-        ALL.iter().copied().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+        let extension = extension(name).unwrap_or(name);
+        known().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
     }
 
     /// The format of a file: by its magic bytes, by its shape, then by its name's extension. A name that says
@@ -462,8 +527,9 @@ impl Format {
     /// assert_eq!(warning.unwrap().code.id, "file/wrong-extension");
     /// ```
     pub fn detect(bytes: &[u8], name: Option<&str>) -> Result<(&'static Self, Option<Issue>), Issue> {
-        let by_name = name.and_then(Self::by_extension);
-        let surest = ALL.iter().copied().map(|format| ((format.probe)(bytes), format));
+        let by_name = name.and_then(extension).and_then(Self::by_extension);
+        let formats: Vec<&'static Self> = known().collect();
+        let surest = formats.into_iter().map(|format| ((format.probe)(bytes), format));
         // The first of equally sure ones, so that the order of the registry decides.
         let by_bytes = surest
             .filter(|(probe, _)| *probe != Probe::No)
@@ -527,11 +593,8 @@ impl Reading {
     /// Adds to the issues what only lifting notices, and what the format's original engine does with such a file: then
     /// they are all that can be said about it.
     pub fn examine(&mut self, options: &ReadOptions<'_>) {
+        self.lift(options);
         let Some(model) = &self.model else { return };
-        match model.lift(options) {
-            Ok(lifted) => self.issues.append_new(lifted.issues),
-            Err(issue) => self.issues.push(issue),
-        }
         model.check_engine(&options.limits, &mut self.issues);
         if self.issues.needs_locating() {
             self.issues.locate(&model.layout());

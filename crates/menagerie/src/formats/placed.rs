@@ -23,7 +23,8 @@ pub fn placed_uvs<'a>(scene: &Scene, primitive: &'a Primitive) -> Placed<'a> {
         moved: false,
     };
     let material = primitive.material.and_then(|material| scene.materials.get(material));
-    let main = material.and_then(|material| material.base_color_texture().or_else(|| material.textures().next()));
+    let main =
+        material.and_then(|material| material.base_color_texture().or_else(|| material.textures().next()));
     let Some(texture) = main else { return first() };
     let set = texture.shown_set() as usize;
     let transform = texture.transform.filter(|transform| !transform.is_none());
@@ -42,7 +43,10 @@ pub fn placed_uvs<'a>(scene: &Scene, primitive: &'a Primitive) -> Placed<'a> {
 /// the coordinates: another placement than the main texture's.
 pub fn is_placed_otherwise(texture: &TextureRef, main: Option<&TextureRef>) -> bool {
     let placement = |texture: &TextureRef| {
-        (texture.shown_set(), texture.transform.filter(|t| !t.is_none()).map(|t| (t.offset, t.rotation, t.scale)))
+        (
+            texture.shown_set(),
+            texture.transform.filter(|t| !t.is_none()).map(|t| (t.offset, t.rotation, t.scale)),
+        )
     };
     main.map_or((0, None), placement) != placement(texture)
 }

@@ -30,8 +30,6 @@ pub struct Streamed {
 pub(super) const BLOCK: usize = 1 << 20;
 /// Room for a file that is not large.
 const SMALL: u64 = 4 << 10;
-/// The longest line of text.
-const LONGEST_LINE: usize = 16 << 20;
 
 /// A piece of a file.
 #[derive(Debug, Default)]
@@ -50,6 +48,8 @@ pub(super) struct Blocks<'a> {
     /// Where in the file `rest` begins.
     offset: u64,
     limit: u64,
+    /// The longest line of text.
+    longest_line: usize,
     /// About how many bytes [`Self::next_lines`] gives.
     block: usize,
     /// Whether lines end with a carriage return alone.
@@ -64,8 +64,8 @@ impl<'a> Blocks<'a> {
 
     /// Like [`Self::new`], with blocks of about so many bytes.
     pub(super) fn of(block: usize, source: &'a mut dyn Read, options: &ReadOptions<'_>) -> Self {
-        let limit = options.limits.file_bytes;
-        Self { source, rest: Vec::new(), offset: 0, limit, block, returns: false, done: false }
+        let (limit, longest_line) = (options.limits.file_bytes, options.limits.line_bytes);
+        Self { source, rest: Vec::new(), offset: 0, limit, longest_line, block, returns: false, done: false }
     }
 
     /// From here on gives line feeds in place of carriage returns.
@@ -112,8 +112,8 @@ impl<'a> Blocks<'a> {
             }
             match last_line_end(&bytes) {
                 Some(end) => break end,
-                None if bytes.len() >= LONGEST_LINE => {
-                    let message = format!("no line ends within {LONGEST_LINE} bytes");
+                None if bytes.len() >= self.longest_line => {
+                    let message = format!("no line ends within {} bytes", self.longest_line);
                     let span = Span { start: self.offset, end: self.offset + bytes.len() as u64 };
                     return Err(Issue::new(&diag::LINE_TOO_LONG, "", message).at(span));
                 }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_refused() {
-        let text = vec![b'x'; LONGEST_LINE * 2 + 5];
+        let text = vec![b'x'; ReadOptions::default().limits.line_bytes * 2 + 5];
         let mut source = &text[..];
         let issue = Blocks::new(&mut source, &ReadOptions::default()).next_lines().unwrap_err();
         assert_eq!(issue.code.id, "file/line-too-long");

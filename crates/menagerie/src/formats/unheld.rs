@@ -78,11 +78,20 @@ impl Report<'_> {
         self.dropped(Aspect::Visibility, "nodes", "that nodes are hidden has no place", hidden);
         let levels = scene.nodes.values().map(|node| node.lods.len()).sum();
         self.dropped(Aspect::Lods, "nodes", "levels of detail have no place", levels);
-        self.dropped(Aspect::Skins, "skins", "skins have no place", scene.skins.len());
+        let bound = scene.nodes.values().filter(|node| scene.is_bound(node)).count();
+        self.dropped(Aspect::Skins, "skins", "skins have no place", bound);
     }
 
     fn geometry(&mut self, scene: &Scene) {
-        let primitives = || scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+        // What no node shows is gone as a whole, and what stands in at a distance as a level of detail.
+        let mut shown: Vec<bool> = vec![false; scene.meshes.len()];
+        for mesh in kept_nodes(scene).into_iter().filter_map(|id| scene.nodes.get(id)?.mesh) {
+            if let Some(shown) = shown.get_mut(mesh.index()) {
+                *shown = true;
+            }
+        }
+        let meshes = || scene.meshes.values().zip(&shown).filter(|(_, shown)| **shown);
+        let primitives = || meshes().flat_map(|(mesh, _)| &mesh.primitives);
         let with_tangents = primitives().filter(|p| !p.tangents.is_empty()).count();
         self.dropped(Aspect::Tangents, "meshes", "tangents have no place", with_tangents);
         let with_colors = primitives().filter(|p| !p.colors.is_empty()).count();
@@ -131,32 +140,10 @@ impl Report<'_> {
             return;
         }
         let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != self.format.id);
-        let count = all_extras(scene).filter(foreign).count();
+        let count = scene.all_extras().filter(foreign).count();
         if count > 0 {
             let message = format!("data that only other formats know has no place in {}", self.format.name);
             self.losses.push(Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(count));
         }
     }
-}
-
-/// The extras of every element of a Scene.
-pub fn all_extras(scene: &Scene) -> impl Iterator<Item = &Extras> {
-    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
-    let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
-    std::iter::once(&scene.extras)
-        .chain(scene.scenes.iter().map(|x| &x.extras))
-        .chain(scene.nodes.values().map(|x| &x.extras))
-        .chain(scene.meshes.values().map(|x| &x.extras))
-        .chain(primitives.clone().map(|x| &x.extras))
-        .chain(primitives.flat_map(|x| &x.targets).map(|x| &x.extras))
-        .chain(scene.materials.values().map(|x| &x.extras))
-        .chain(scene.materials.values().flat_map(|x| x.textures()).map(|x| &x.extras))
-        .chain(scene.textures.values().map(|x| &x.extras))
-        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.extras))
-        .chain(scene.images.values().map(|x| &x.extras))
-        .chain(scene.cameras.values().map(|x| &x.extras))
-        .chain(scene.lights.values().map(|x| &x.extras))
-        .chain(scene.skins.values().map(|x| &x.extras))
-        .chain(scene.animations.iter().map(|x| &x.extras))
-        .chain(channels.map(|x| &x.extras))
 }

@@ -58,7 +58,7 @@ pub use remove::remove_nodes;
 pub use scale::scale;
 #[cfg(feature = "simplify")]
 pub use simplify::{SimplifiedMesh, SimplifyGoal, simplify, simplify_meshes};
-pub use size::{SceneSize, cache_misses};
+pub use size::{SceneSize, cache_misses, drawn};
 pub use split::{PieceLimit, Split, compact, select, split, split_by_joint_limit, split_by_vertex_limit};
 pub use strips::{lines_of_strips, triangles_of_fan, triangles_of_strip};
 pub use tangents::tangents;

@@ -1,4 +1,4 @@
-use crate::scene::{Primitive, Scene, Topology};
+use crate::scene::{Hidden, Primitive, Scene, Topology, drawn_nodes};
 
 /// How much there is of what costs time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,4 +58,24 @@ pub fn cache_misses(primitive: &Primitive) -> usize {
         }
     }
     misses
+}
+
+/// Vertices and triangles that are drawn when every node shows its mesh, hidden ones too: a mesh that many nodes show
+/// counts as often. What a target without instances has to hold.
+pub fn drawn(scene: &Scene) -> (u64, u64) {
+    let mut of_mesh: Vec<Option<(u64, u64)>> = vec![None; scene.meshes.len()];
+    let (mut vertices, mut triangles) = (0u64, 0u64);
+    for node in drawn_nodes(scene, Hidden::Counts) {
+        let Some(id) = scene.nodes.get(node).and_then(|node| node.mesh) else { continue };
+        let (Some(mesh), Some(known)) = (scene.meshes.get(id), of_mesh.get_mut(id.index())) else { continue };
+        let (v, t) = *known.get_or_insert_with(|| {
+            let sum = |count: fn(&Primitive) -> usize| {
+                mesh.primitives.iter().map(|primitive| count(primitive) as u64).sum()
+            };
+            (sum(|p| p.vertex_count()), sum(|p| p.triangles().len()))
+        });
+        vertices = vertices.saturating_add(v);
+        triangles = triangles.saturating_add(t);
+    }
+    (vertices, triangles)
 }

@@ -108,7 +108,9 @@ pub use material::{
     srgb_byte_to_linear, srgb_to_linear,
 };
 pub use node::{Camera, Light, LightKind, Lod, Node, Projection, SceneRoot, Skin, Transform};
-pub use pose::{Bounds, Hidden, Pose, parents, skin_matrix, transform_distance, world_transforms};
+pub use pose::{
+    Bounds, Hidden, Pose, drawn_nodes, parents, skin_matrix, transform_distance, world_transforms,
+};
 pub use unit::unit_vector;
 
 /// Id of a [`Node`].
@@ -163,6 +165,34 @@ impl Scene {
     /// The scene to show: the default one, or else the first.
     pub fn shown(&self) -> Option<&SceneRoot> {
         self.scenes.get(self.default_scene.unwrap_or(0)).or_else(|| self.scenes.first())
+    }
+
+    /// Whether a node shows a mesh whose vertices hang on joints of its skin.
+    pub fn is_bound(&self, node: &Node) -> bool {
+        let mesh = node.mesh.filter(|_| node.skin.is_some()).and_then(|mesh| self.meshes.get(mesh));
+        mesh.is_some_and(|mesh| mesh.primitives.iter().any(|primitive| !primitive.joints.is_empty()))
+    }
+
+    /// The extras of every element.
+    pub fn all_extras(&self) -> impl Iterator<Item = &Extras> {
+        let primitives = self.meshes.values().flat_map(|mesh| &mesh.primitives);
+        let channels = self.animations.iter().flat_map(|animation| &animation.channels);
+        std::iter::once(&self.extras)
+            .chain(self.scenes.iter().map(|x| &x.extras))
+            .chain(self.nodes.values().map(|x| &x.extras))
+            .chain(self.meshes.values().map(|x| &x.extras))
+            .chain(primitives.clone().map(|x| &x.extras))
+            .chain(primitives.flat_map(|x| &x.targets).map(|x| &x.extras))
+            .chain(self.materials.values().map(|x| &x.extras))
+            .chain(self.materials.values().flat_map(|x| x.textures()).map(|x| &x.extras))
+            .chain(self.textures.values().map(|x| &x.extras))
+            .chain(self.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.extras))
+            .chain(self.images.values().map(|x| &x.extras))
+            .chain(self.cameras.values().map(|x| &x.extras))
+            .chain(self.lights.values().map(|x| &x.extras))
+            .chain(self.skins.values().map(|x| &x.extras))
+            .chain(self.animations.iter().map(|x| &x.extras))
+            .chain(channels.map(|x| &x.extras))
     }
 
     /// The nodes of a list of roots and all below them, parents first, in tree order. LOD stand-ins are not visited.

@@ -230,7 +230,16 @@ impl Pose {
         for node in drawn_nodes(scene, hidden) {
             let Some(mesh) = scene.nodes[node].mesh.and_then(|mesh| scene.meshes.get(mesh)) else { continue };
             for primitive in &mesh.primitives {
-                bounds = Bounds::union(bounds, Bounds::of(self.positions(scene, node, primitive)));
+                let still = scene.nodes[node].skin.is_none()
+                    && self.weights.get(node.index()).is_none_or(|weights| weights.iter().all(|w| *w == 0.0));
+                // A mesh that thousands of nodes show is not copied for each.
+                let of_node = match (still, self.worlds.get(node.index())) {
+                    (true, Some(world)) => Bounds::of(
+                        primitive.positions.iter().map(|p| world.transform_point3(Vec3::from_array(*p))),
+                    ),
+                    _ => Bounds::of(self.positions(scene, node, primitive)),
+                };
+                bounds = Bounds::union(bounds, of_node);
             }
         }
         bounds
@@ -247,7 +256,7 @@ pub enum Hidden {
 }
 
 /// The nodes of the shown scene, with those that are hidden or without.
-fn drawn_nodes(scene: &Scene, hidden: Hidden) -> Vec<NodeId> {
+pub fn drawn_nodes(scene: &Scene, hidden: Hidden) -> Vec<NodeId> {
     let mut open: Vec<NodeId> =
         scene.shown().map(|root| root.roots.iter().rev().copied().collect()).unwrap_or_default();
     let mut seen = vec![false; scene.nodes.len()];

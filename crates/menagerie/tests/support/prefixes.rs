@@ -11,7 +11,11 @@ const PREFIXES: usize = 64;
 /// Every beginning of a file is refused, or read with a count of what is missing; it is written back as it is, and what
 /// is left of it is a Scene that keeps the rules. `there` says how many things of a kind a model has, and how many of
 /// them a whole file has: what is there and what is missing must be all.
-pub fn counted(format: &Format, file: &TestFile, there: impl Fn(&dyn FileModel) -> Vec<(&'static str, usize)>) {
+pub fn counted(
+    format: &Format,
+    file: &TestFile,
+    there: impl Fn(&dyn FileModel) -> Vec<(&'static str, usize)>,
+) {
     let options = ReadOptions::default();
     let whole = file.read(format);
     let Some(model) = &whole.model else { return };
@@ -31,7 +35,8 @@ pub fn counted(format: &Format, file: &TestFile, there: impl Fn(&dyn FileModel) 
         assert!(issues.is_damaged(), "{place}: nothing is said to be missing");
         assert_eq!(model.write().unwrap().bytes, &file.bytes[..length], "{place} is written back otherwise");
         for ((what, all), (_, left)) in all.iter().zip(there(model.as_ref())) {
-            let missing = issues.damage().find(|damage| damage.what == *what).map_or(0, |damage| damage.count);
+            let missing =
+                issues.damage().find(|damage| damage.what == *what).map_or(0, |damage| damage.count);
             assert_eq!(left + missing, *all, "{place}: {what} that are there, and that are missing");
         }
     }

@@ -132,7 +132,8 @@ fn read_back(format: &Format, output: &Output) -> Result<Scene, String> {
     let beside = Beside(output);
     let mut options = ReadOptions::default();
     options.files = &beside;
-    let reading = format.open(&output.bytes, &options);
+    let mut reading = format.open(&output.bytes, &options);
+    let scene = reading.lift(&options).ok_or("what was written cannot be lifted");
     let errors: Vec<String> =
         reading.issues.iter().filter(|i| i.severity == Severity::Error).map(|i| i.to_string()).collect();
     if !errors.is_empty() {
@@ -143,5 +144,5 @@ fn read_back(format: &Format, output: &Output) -> Result<Scene, String> {
     if again.bytes != output.bytes {
         return Err("what was written is not rewritten byte for byte".to_owned());
     }
-    Ok(model.lift(&options).map_err(|issue| format!("not lifted: {issue}"))?.scene)
+    Ok(scene?)
 }

@@ -161,4 +161,64 @@ crate::diag::code! {
         document: "Lists may overlap; nothing is said about how much.",
         why: "All lists together are more than eight times as long as the file, which no real file needs.",
         fix: "Write the model again with a sound exporter.";
+    ENGINE_TRIANGLE_ROOM = Warning "bmd/engine-triangle-room": "the engine has no room for the triangles",
+        document: "Nothing is said about how many triangles a mesh may have for its vertices.",
+        why: "The engine makes arrays for as many triangles as there are vertices and fills them with all triangles: it writes over other memory, and triangles of other meshes move.",
+        fix: "Repeat the last vertex until there are as many as triangles; --for engine does it.";
+    ENGINE_STATIC_SHADING = Warning "bmd/engine-static-shading": "the engine shades vertices that do not exist",
+        document: "Nothing is said about shading or the order of meshes.",
+        why: "In a model without bones the engine shades every mesh with the number of vertices of the last one: it writes behind the vertices of smaller meshes.",
+        fix: "Put the mesh with the fewest vertices last, or give the model one bone; --for engine does it.";
+    ENGINE_PSEUDO_BONE = Warning "bmd/engine-pseudo-bone": "the engine does not blend pseudo-bones",
+        document: "A pseudo-bone is where the weighted bones put it (Pseudo-Bones).",
+        why: "The engine poses it like any other bone, with a parent outside its table: what hangs on it is anywhere.",
+        fix: "Write ordinary bones with the blended motion as keys; --for engine does it.";
+    ENGINE_BONES = Warning "bmd/engine-bones": "the engine has no room for the bones",
+        document: "Bones are named by one byte.",
+        why: "The engine has matrices for 64 bones and writes those of the others over other memory.",
+        fix: "Remove bones, or let several joints share one; --for engine keeps 64.";
+    ENGINE_NO_ANIMATION = Warning "bmd/engine-no-animation": "bones without an animation crash the engine",
+        document: "A model may have bones and no animations.",
+        why: "The engine poses a model with two or more bones by its first animation, and follows a null pointer where there is none.",
+        fix: "Add an animation of one frame without keys; --for engine does it.";
+    ENGINE_NO_FRAMES = Warning "bmd/engine-no-frames": "an animation without frames hangs the engine",
+        document: "The number of frames is a byte; zero is not mentioned.",
+        why: "The engine looks for a frame and never finds one.",
+        fix: "Give the animation a frame.";
+    ENGINE_LAST_FRAME = Warning "bmd/engine-last-frame": "a key on the last frame moves the wrong bones in the engine",
+        document: "A zero byte ends the entries of each bone.",
+        why: "The engine leaves a bone when its frames are used up, without reading the zero. The next bone takes that zero for its own entries, and all later bones get those of the bone before.",
+        fix: "Make the animation one frame longer than its last key needs; --for engine does it.";
+    ENGINE_MATERIAL = Warning "bmd/engine-material": "the engine cannot use the name of a material",
+        document: "Meshes without a material are not drawn; nothing is said about the length of names.",
+        why: "The engine follows a null pointer where a drawn mesh has no material, reads before names of less than 4 bytes and writes behind its buffer with more than 251.",
+        fix: "Use #RRGGBB or names of 4 to 251 bytes; --for engine does it.";
+    ENGINE_QUAD_COUNT = Warning "bmd/engine-quad-count": "the engine reads more triangles than there are",
+        document: "Meshes of less than 1024 vertices count a quad as two triangles.",
+        why: "The engine reads as many elements as the count says, a quad as one, and goes on behind the list.",
+        fix: "Write triangles instead of quads.";
+    ENGINE_QUAD_64 = Warning "bmd/engine-quad-64": "the engine mixes up 64-bit quads",
+        document: "64-bit quads have four indices of 15 bits.",
+        why: "The engine unpacks them with a mask that is too wide and crashes.",
+        fix: "Write triangles instead; --for engine does it.";
+    ENGINE_SCALE_KEYS = Warning "bmd/engine-scale-keys": "the engine does not scale bones",
+        document: "A tag may announce a scale, from which a matrix is made.",
+        why: "The engine reads scale keys and does nothing with them: the bone keeps its size.",
+        fix: "Animate without scale. A rigid bone cannot stand for it.";
+    ENGINE_POSE = Warning "bmd/engine-pose": "the engine poses the model differently",
+        document: "Values between keys are interpolated and rotations made unit; whether a clip loops is in its rate byte.",
+        why: "The engine knows whole frames only, always goes around the end, looks at no signs and packs what it mixed into 8 bits again.",
+        fix: "Give every channel keys at the beginning and near the end, or on every frame; --for engine does it.";
+    ENGINE_TABLES = Warning "bmd/engine-tables": "the engine has no room for the records of a table",
+        document: "Meshes and bones are named by bytes in some places; tables have no stated limit.",
+        why: "The engine has room for 256 meshes, bones and animations and 64 levels of detail, and writes the others over other memory.",
+        fix: "Join meshes of one material.";
+    ENGINE_ANIMATION_NAME = Warning "bmd/engine-animation-name": "an animation without a name crashes the engine",
+        document: "Names are offsets; whether an animation may have none is not said.",
+        why: "The game compares the names of all animations to find its sequences and follows a null pointer here.",
+        fix: "Give every animation a name; --for engine does it.";
+    ENGINE_SEQUENCES = Info "bmd/engine-sequences": "the game does not find its sequences",
+        document: "Names of animations are free.",
+        why: "The game plays the animations called walk, run and stand; a moving model that lacks one of them crashes when it is to be played.",
+        fix: "Call the animations walk, run and stand if the model is for a creature of that game.";
 }

@@ -10,13 +10,15 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
-use crate::scene::{Axes, Hidden, Turn};
+use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
+mod engine;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod packing;
 mod pose;
 mod read;
@@ -47,7 +49,7 @@ pub static FORMAT: Format = Format {
     extensions: &["bmd"],
     mime: "model/x-bmd",
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
-    axes: Axes { turn: Turn::ZUpToYUp, ..Axes::Z_UP_FRONT_PLUS_Y },
+    axes: Axes::Z_UP_FRONT_PLUS_Y,
     unit: "not stated; the engine draws 40 units a metre",
     metres: Some(1.0 / 40.0),
     hidden: Hidden::LeftOut,
@@ -55,6 +57,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 4,
         vertex_limit: Some(65535),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -14,6 +14,16 @@ pub(super) enum BoneKind {
     Blend(Vec<(usize, f32)>),
 }
 
+impl BoneKind {
+    /// The bone above.
+    pub(super) fn parent(&self) -> Option<usize> {
+        match self {
+            Self::Ordinary(parent) => *parent,
+            Self::Blend(_) => None,
+        }
+    }
+}
+
 /// What each bone is. Broken parents are bone 0; of pseudo-bones only the parts with sense are left.
 pub(super) fn bone_kinds(bones: &[Bone]) -> Vec<BoneKind> {
     let pseudo = |i: usize| i > 0 && bones.get(i).is_some_and(Bone::is_pseudo);
@@ -108,6 +118,11 @@ impl Keys {
             add(&mut keys.scale, entry.scale);
         }
         keys
+    }
+
+    /// The frames that have keys, those of several channels several times.
+    pub(super) fn frames(&self) -> impl Iterator<Item = usize> {
+        [&self.rotation, &self.translation, &self.scale].into_iter().flatten().map(|key| key.0)
     }
 
     /// The entries that hold these keys; gaps of more than 31 frames are bridged.

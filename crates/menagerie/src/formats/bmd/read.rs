@@ -5,7 +5,7 @@ use super::model::{
 use super::vertex::{Vertex, VertexKind};
 use super::{MAGIC, codes};
 use crate::bytes::{Reader, Span};
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 
 /// How many times the bytes of a file may be used by its lists. Lists may share bytes; a file whose records all name
 /// the same megabytes would otherwise cost more than it is worth.
@@ -15,8 +15,8 @@ const SHARING: usize = 8;
 /// check, and its bytes are kept.
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     let mut model = header(bytes)?;
-    let mut reading =
-        ListReader { bytes, left: bytes.len().saturating_mul(SHARING).saturating_add(4096), issues };
+    let left = bytes.len().saturating_mul(SHARING).saturating_add(4096);
+    let mut reading = ListReader { bytes, left, issues };
     model.meshes = records(bytes, model.mesh_table, MESH_RECORD).map(mesh_record).collect();
     model.lods = records(bytes, model.lod_table, LOD_RECORD).filter_map(lod_record).collect();
     model.bones = records(bytes, model.bone_table, BONE_RECORD).map(bone_record).collect();
@@ -30,16 +30,61 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     for (i, animation) in model.animations.iter_mut().enumerate() {
         reading.tracks(i, animation, bones);
     }
-    let names = model.meshes.iter().map(|mesh| mesh.material_at);
-    let names = names.chain(model.bones.iter().map(|bone| bone.name_at));
-    let mut names: Vec<u32> =
-        names.chain(model.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
     // In rising order: when one does not end in the file, none behind it does.
-    names.sort_unstable();
-    names.dedup();
+    let names = model.names_at();
     model.strings = names.into_iter().map_while(|at| Some((at, reading.text(at)?))).collect();
     model.keep_other(bytes);
+    count_missing(&model, issues);
     Ok(model)
+}
+
+/// Counts what the tables, records and lists speak of and the file does not have.
+fn count_missing(model: &Model, issues: &mut Issues) {
+    let tables = [
+        (Aspect::Topology, "meshes", model.mesh_table, MESH_RECORD, model.meshes.len()),
+        (Aspect::Lods, "levels of detail", model.lod_table, LOD_RECORD, model.lods.len()),
+        (Aspect::Skins, "bones", model.bone_table, BONE_RECORD, model.bones.len()),
+        (Aspect::Animations, "animations", model.animation_table, ANIMATION_RECORD, model.animations.len()),
+    ];
+    for (aspect, what, table, record, had) in tables {
+        let stated = table.size as usize / record;
+        issues.give_up(aspect, what, what, (stated.saturating_sub(had), stated));
+    }
+    for (i, mesh) in model.meshes.iter().enumerate() {
+        let stated = usize::from(mesh.vertex_count);
+        let placed = |vertex: &&Vertex| vertex.position().iter().all(|x| x.is_finite());
+        let had = mesh.vertices.iter().filter(placed).count();
+        let path = || format!("meshes[{i}]");
+        issues.give_up(Aspect::Positions, "vertices", path(), (stated.saturating_sub(had), stated));
+        let triangles = mesh.triangles();
+        let whole = mesh.stored_face_bytes() == mesh.face_bytes as usize;
+        let stated = if whole { triangles } else { triangles.max(usize::from(mesh.triangle_count)) };
+        let known = |face: &&Face| face.corners().iter().all(|c| (*c as usize) < mesh.vertices.len());
+        let drawn: usize = mesh.faces.iter().filter(known).map(|face| face.triangles().count()).sum();
+        issues.give_up(Aspect::Topology, "triangles", path(), (stated.saturating_sub(drawn), stated));
+    }
+    let bones = model.animated_bones();
+    for (i, animation) in model.animations.iter().enumerate() {
+        let closed = animation.tracks.iter().filter(|track| track.closed).count();
+        let path = format!("animations[{i}]");
+        issues.give_up(Aspect::Animations, "tracks of bones", path, (bones.saturating_sub(closed), bones));
+    }
+    let names = model.names_at();
+    let missing = names.iter().filter(|at| !model.strings.contains_key(at)).count();
+    issues.give_up(Aspect::Names, "names", "strings", (missing, names.len()));
+}
+
+impl Model {
+    /// Where names should be, each once, rising.
+    fn names_at(&self) -> Vec<u32> {
+        let names = self.meshes.iter().map(|mesh| mesh.material_at);
+        let names = names.chain(self.bones.iter().map(|bone| bone.name_at));
+        let mut names: Vec<u32> =
+            names.chain(self.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
 }
 
 fn header(bytes: &[u8]) -> Result<Model, Issue> {

@@ -405,6 +405,10 @@ impl FileModel for Model {
         super::check(self, issues);
     }
 
+    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
+        super::engine::check(self, limits, issues);
+    }
+
     fn layout(&self) -> ByteMap {
         self.byte_map()
     }
@@ -415,6 +419,10 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         Ok(super::lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(Some(super::engine::lifted(self, options)))
     }
 }
 

@@ -5,7 +5,7 @@ use zerocopy::little_endian::F32;
 use super::codes;
 use super::model::{Entity, Fx, MeshData, Model, VERSION, Vertices};
 use crate::bytes::decode_text;
-use crate::diag::{Issues, NOT_FINITE};
+use crate::diag::{Aspect, Issues, NOT_FINITE};
 
 /// Finds what is wrong in a model.
 pub fn check(model: &Model, issues: &mut Issues) {
@@ -14,7 +14,8 @@ pub fn check(model: &Model, issues: &mut Issues) {
             ("header.version".to_owned(), format!("version {} is older than {VERSION}", model.version))
         });
     }
-    if !model.trailing.is_empty() {
+    // Of a damaged file reading has said what is wrong.
+    if !model.trailing.is_empty() && model.stated_count.is_none() {
         issues.report(&codes::TRAILING_BYTES, || {
             ("trailing".to_owned(), format!("{} bytes follow the last entity", model.trailing.len()))
         });
@@ -85,7 +86,8 @@ impl Place {
     }
 
     fn padding(&self, entity: &Entity, issues: &mut Issues) {
-        if !entity.surplus.is_empty() {
+        // What menagerie notes there is no surprise.
+        if !entity.surplus.is_empty() && !(self.index == 0 && entity.has_note()) {
             issues.report(&codes::SURPLUS_BYTES, || {
                 (self.path("surplus"), format!("{} bytes follow the last list", entity.surplus.len()))
             });
@@ -151,14 +153,18 @@ impl Place {
                 (self.path("triangle_count"), format!("{vertices} vertices and no triangle"))
             });
         }
+        let mut broken = 0;
         for (i, triangle) in mesh.triangles.iter().enumerate() {
             if let Some(index) = triangle.0.iter().find(|index| usize::from(index.get()) >= vertices) {
+                broken += 1;
                 issues.report(&codes::TRIANGLE_INDEX, || {
                     let message = format!("{index} is past the last vertex ({})", vertices.saturating_sub(1));
                     (self.path(&format!("triangles[{i}].vertices")), message)
                 });
             }
         }
+        let path = || self.path("triangles");
+        issues.give_up(Aspect::Topology, "triangles", path(), (broken, mesh.triangles.len()));
         self.finite("alpha", &[mesh.alpha], issues);
         if mesh.fx & !Fx::KNOWN != 0 {
             issues.report(&codes::UNKNOWN_FX, || {
@@ -206,9 +212,11 @@ impl Place {
     fn bones(&self, mesh: &MeshData, entities: usize, issues: &mut Issues) {
         let vertices = mesh.vertices.len();
         let mut ranges = Vec::new();
+        let mut broken = 0;
         for (i, bone) in mesh.bones.iter().enumerate() {
             let field = |name: &str| self.path(&format!("bones[{i}].{name}"));
             if usize::try_from(bone.entity.get()).map_or(true, |entity| entity >= entities) {
+                broken += 1;
                 issues.report(&codes::BONE_ENTITY_RANGE, || {
                     let last = entities.saturating_sub(1);
                     (field("entity"), format!("{} is no entity (0 to {last})", bone.entity))
@@ -219,6 +227,7 @@ impl Place {
                 continue;
             }
             let past = vertices as i64 - 1;
+            broken += usize::from(first < 0 || last > past);
             if first < 0 || first > past {
                 issues.report(&codes::BONE_VERTEX_RANGE, || {
                     (field("first"), format!("{first} is past the last vertex ({past})"))
@@ -233,6 +242,7 @@ impl Place {
                 ranges.push((range.start, range.end, i));
             }
         }
+        issues.give_up(Aspect::Skins, "bones", self.path("bones"), (broken, mesh.bones.len()));
         ranges.sort_unstable();
         for pair in ranges.windows(2) {
             if let [(_, end, one), (start, _, other)] = pair

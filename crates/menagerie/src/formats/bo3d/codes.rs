@@ -117,4 +117,36 @@ crate::diag::code! {
         document: "Nothing is said about it.",
         why: "Vertices cannot be brought into its space and back; they stay with the mesh.",
         fix: "Give the bone a scale.";
+    ENGINE_KEY_NAME = Warning "bo3d/engine-key-name": "the engine gives the keys to another entity",
+        document: "Keyframes belong to the entity whose definition holds them; names are free.",
+        why: "The animation module finds the entity of each key list by its name: the first below the root that has it. Empty and repeated names send keys astray.",
+        fix: "Give every animated entity a name of its own; --for engine does it.";
+    ENGINE_ROOT_KEYS = Warning "bo3d/engine-root-keys": "the engine does not animate the first entity",
+        document: "The first entity is the root; nothing forbids it to have keyframes.",
+        why: "The animation module looks for names below the root, so keys of the root itself reach a null object.",
+        fix: "Put a pivot without keys above it; --for engine does it.";
+    ENGINE_LENGTH = Warning "bo3d/engine-length": "the engine does not play the animation to its end",
+        document: "The length of an animation is zero for none.",
+        why: "The bind pose is put before the keys. If the length has no room for it, the engine takes a number of bytes for the length and holds the last pose for long; and a clip is played up to one frame before its length.",
+        fix: "Write a length above the last frame and above the number of keys; --for engine does it.";
+    ENGINE_SIGNS = Warning "bo3d/engine-signs": "the engine turns the long way between two keys",
+        document: "Rotations are quaternions, of which both signs mean the same.",
+        why: "The engine goes straight between the numbers of two keys and does not look at signs: limbs fold on the way.",
+        fix: "Give each rotation the sign that is nearer to the one before; --for engine does it.";
+    ENGINE_PARENT_SCALE = Warning "bo3d/engine-parent-scale": "the engine counts the scale of a parent twice",
+        document: "Nothing is said about how scales pass down the tree.",
+        why: "The place of a child is multiplied by its parent's own scale twice, so it is elsewhere.",
+        fix: "Put the scale into the vertices and into the places of children; --for engine does it.";
+    ENGINE_FIRST_KEY = Warning "bo3d/engine-first-key": "the engine blends in from the bind pose",
+        document: "Nothing is said about frames before the first key.",
+        why: "The bind pose is a key at frame -1 in the engine, and until the first key the entity is between the two.",
+        fix: "Write a key at frame 0; --for engine does it.";
+    ENGINE_FACING = Warning "bo3d/engine-facing": "the engine shows a mirrored mesh from inside",
+        document: "Scales may be negative; which side of a triangle is seen is not said.",
+        why: "The engine culls back faces and never switches the winding, so a negative product of scales shows the inner side.",
+        fix: "Mirror the vertices and turn the triangles round instead; --for engine does it.";
+    ENGINE_POSE = Warning "bo3d/engine-pose": "the engine poses the model differently",
+        document: "Local positions, scales and rotations give the place of each entity.",
+        why: "Scales of parents, signs of rotations, names and frames before the first key are treated otherwise in the engine; what that does to the model was measured.",
+        fix: "Look at the other issues of the engine in this file; --for engine mends them.";
 }

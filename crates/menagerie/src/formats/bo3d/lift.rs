@@ -3,9 +3,10 @@ use std::collections::BTreeMap;
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
+use super::engine::Shown;
 use super::model::{Entity, Fx, Key, MeshData, Model};
 use super::placement::{Placement, nlerp, nlerp_error};
-use super::{DEFAULT_FPS, FORMAT, codes};
+use super::{DEFAULT_FPS, FORMAT, TURN, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
@@ -23,45 +24,72 @@ pub(super) const NORMAL_LENGTH: &str = "_BO3D_NORMAL_LENGTH";
 /// How far in radians a rotation may be from where the engine has it.
 const MAX_ARC_ERROR: f32 = 1e-4;
 
-/// The Scene that a model means.
+/// The Scene that a model means, without what was added to it for the engine.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
-    let mut lifter = Lifter {
-        model,
-        worlds: worlds(model),
-        scene: Scene::default(),
-        issues: Issues::new(options.limits.issues_per_code),
-        materials: BTreeMap::new(),
-        textures: BTreeMap::new(),
-    };
+    let whole = model.with_salvaged();
+    let model = whole.as_ref().unwrap_or(model);
+    let folded = model.folded();
+    let own = folded.as_ref().unwrap_or(model);
+    // Without the root that was added, each entity without parent is one.
+    let several_roots = model.added().is_some_and(|added| added.root);
+    let mut lifter = Lifter::new(own, Vec::new(), options);
+    lifter.several_roots = several_roots;
+    lifter.worlds = lifter.bind_worlds();
     lifter.nodes();
     lifter.meshes();
     lifter.animation(options.fps);
-    lifter.scene.extras.set(FORMAT.id, "vfloat_bits", model.vfloat.bits());
+    let extras = &mut lifter.scene.extras;
+    extras.set(FORMAT.id, "vfloat_bits", model.vfloat.bits());
     if model.version != super::VERSION {
-        lifter.scene.extras.set(FORMAT.id, "version", model.version);
+        extras.set(FORMAT.id, "version", model.version);
+    }
+    if folded.is_some() {
+        extras.set(FORMAT.id, "for_engine", true);
     }
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
-/// Where every entity is at bind pose.
-fn worlds(model: &Model) -> Vec<Placement> {
-    let mut worlds: Vec<Placement> = Vec::with_capacity(model.entities.len());
-    for (index, entity) in model.entities.iter().enumerate() {
-        let local = placement(entity);
-        let parent = model.effective_parent(index).and_then(|parent| worlds.get(parent));
-        worlds.push(parent.map_or(local, |parent| parent.child(&local)));
+/// The Scene that the engine shows: nodes beside each other, where it has them.
+pub(super) fn lift_shown(model: &Model, options: &ReadOptions<'_>, shown: &Shown) -> Lifted {
+    let mut lifter = Lifter::new(model, shown.bind.clone(), options);
+    lifter.flat_nodes();
+    lifter.meshes();
+    let rate = options.fps.filter(|fps| fps.is_finite() && *fps > 0.0).unwrap_or(DEFAULT_FPS);
+    let times: Vec<f32> = shown.frames.iter().map(|(frame, _)| frame / rate).collect();
+    let mut animation = Animation::default();
+    for index in 0..model.entities.len() {
+        for (property, pick) in PARTS {
+            let places = shown.frames.iter().filter_map(|(_, places)| places.get(index));
+            let values = places.flat_map(pick).collect();
+            let (node, interpolation) = (Id::new(index), Interpolation::Linear);
+            let extras = Extras::default();
+            animation.channels.push(Channel {
+                node,
+                property,
+                interpolation,
+                times: times.clone(),
+                values,
+                extras,
+            });
+        }
     }
-    worlds
+    if !times.is_empty() {
+        lifter.scene.animations.push(animation);
+    }
+    Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
+/// The local place of an entity, in the Scene's axes.
 fn placement(entity: &Entity) -> Placement {
-    Placement::from_fields(entity.position, entity.scale, entity.rotation)
+    Placement::from_fields(entity.position, entity.scale, entity.rotation).turned()
 }
 
 struct Lifter<'a> {
     model: &'a Model,
     /// Where every entity is at bind pose.
     worlds: Vec<Placement>,
+    /// Whether entities without parent are roots, and not below the first.
+    several_roots: bool,
     scene: Scene,
     issues: Issues,
     /// Entities that look the same share a material: by texture, colour, alpha and FX.
@@ -69,12 +97,53 @@ struct Lifter<'a> {
     textures: BTreeMap<Vec<u8>, TextureId>,
 }
 
-impl Lifter<'_> {
+impl<'a> Lifter<'a> {
+    fn new(model: &'a Model, worlds: Vec<Placement>, options: &ReadOptions<'_>) -> Self {
+        Self {
+            model,
+            worlds,
+            several_roots: false,
+            scene: Scene::default(),
+            issues: Issues::new(options.limits.issues_per_code),
+            materials: BTreeMap::new(),
+            textures: BTreeMap::new(),
+        }
+    }
+
+    /// One node for each entity, none below another.
+    fn flat_nodes(&mut self) {
+        for place in &self.worlds {
+            let transform =
+                Transform::Trs { translation: place.position, rotation: place.rotation, scale: place.scale };
+            self.scene.nodes.push(Node { transform, ..Node::default() });
+        }
+        let roots = self.scene.nodes.ids().collect();
+        self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+        self.scene.default_scene = Some(0);
+    }
+
+    /// Where every entity is at bind pose, in the Scene's axes.
+    fn bind_worlds(&self) -> Vec<Placement> {
+        let mut worlds: Vec<Placement> = Vec::with_capacity(self.model.entities.len());
+        for (index, entity) in self.model.entities.iter().enumerate() {
+            let local = placement(entity);
+            let parent = self.parent(index).and_then(|parent| worlds.get(parent));
+            worlds.push(parent.map_or(local, |parent| parent.child(&local)));
+        }
+        worlds
+    }
+
+    /// The parent of an entity, in a model whose only root may have been taken away.
+    fn parent(&self, index: usize) -> Option<usize> {
+        let stated = self.model.entities.get(index).map_or(-1, |entity| entity.parent);
+        self.model.effective_parent(index).filter(|_| !(self.several_roots && stated < 0))
+    }
+
     /// One node for each entity, with the same index.
     fn nodes(&mut self) {
         let animated = self.model.entities.iter().any(|entity| !entity.keys.is_empty());
         for (index, entity) in self.model.entities.iter().enumerate() {
-            let parent = self.model.effective_parent(index);
+            let parent = self.parent(index);
             let (name, utf8) = decode_text(&entity.name);
             let mut node = Node { name, transform: self.transform(index, entity, parent), ..Node::default() };
             // The root's is kept even when it is zero, so that the way back does not make one up.
@@ -85,14 +154,14 @@ impl Lifter<'_> {
                 node.extras.set(FORMAT.id, "name_bytes", entity.name.clone());
             }
             if matches!(node.transform, Transform::Matrix(_)) {
-                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity)));
+                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity).turned()));
             }
             let id = self.scene.nodes.push(node);
             if let Some(parent) = parent.and_then(|parent| self.scene.nodes.get_mut(Id::new(parent))) {
                 parent.children.push(id);
             }
         }
-        let roots = self.scene.nodes.ids().take(1).collect();
+        let roots = self.scene.nodes.ids().filter(|id| self.parent(id.index()).is_none()).collect();
         self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
         self.scene.default_scene = Some(0);
     }
@@ -271,8 +340,8 @@ fn geometry(data: &MeshData) -> Primitive {
     let mut uvs = Vec::with_capacity(vertices.len());
     for [u, v, nx, ny, nz, x, y, z] in vertices {
         uvs.push([clean(u), clean(v)]);
-        normals.push([clean(nx), clean(ny), clean(nz)]);
-        primitive.positions.push([clean(x), clean(y), clean(z)]);
+        normals.push(TURN.vector([clean(nx), clean(ny), clean(nz)]));
+        primitive.positions.push(TURN.vector([clean(x), clean(y), clean(z)]));
     }
     let vertex_count = primitive.positions.len();
     let in_range = |triangle: &&[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
@@ -297,6 +366,13 @@ fn geometry(data: &MeshData) -> Primitive {
 /// One of the three parts of a place.
 type Part = fn(&Placement) -> Vec<f32>;
 
+/// The three parts.
+const PARTS: [(Property, Part); 3] = [
+    (Property::Translation, |place| place.position.to_array().to_vec()),
+    (Property::Rotation, |place| place.rotation.to_array().to_vec()),
+    (Property::Scale, |place| place.scale.to_array().to_vec()),
+];
+
 /// The channels of one entity. A property that never leaves its rest value needs none, unless all three do not.
 fn channels(node: NodeId, keys: &[Key], rest: &Placement, rate: f32) -> Vec<Channel> {
     // Sorted by frame; of several keys of one frame the last counts.
@@ -305,11 +381,7 @@ fn channels(node: NodeId, keys: &[Key], rest: &Placement, rate: f32) -> Vec<Chan
     if by_frame.is_empty() {
         return Vec::new();
     }
-    let properties: [(Property, Part); 3] = [
-        (Property::Translation, |place| place.position.to_array().to_vec()),
-        (Property::Rotation, |place| place.rotation.to_array().to_vec()),
-        (Property::Scale, |place| place.scale.to_array().to_vec()),
-    ];
+    let properties = PARTS;
     let still = |pick: Part| by_frame.values().all(|place| pick(place) == pick(rest));
     let all_still = properties.iter().all(|(_, pick)| still(*pick));
     let moving = |(property, pick): &(Property, Part)| {
@@ -373,6 +445,7 @@ fn key_place(key: &Key) -> Placement {
         key.scale.map(|x| x.get()),
         key.rotation.map(|x| x.get()),
     )
+    .turned()
 }
 
 /// A clip that is longer than its last key holds until its end: one channel gets a last key there, marked as made up.

@@ -13,9 +13,11 @@ use crate::scene::{Axes, Hidden, Turn};
 
 mod check;
 pub mod codes;
+mod engine;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod placement;
 mod read;
 mod write;
@@ -35,6 +37,9 @@ pub const MAGIC: [u8; 4] = *b"BO3D";
 /// Frames a second when nobody says otherwise: the speed of the engine's own demo.
 pub const DEFAULT_FPS: f32 = 12.0;
 
+/// From the file's axes to the Scene's, and back: half a turn about the upward axis.
+const TURN: Turn = Axes::Y_UP_FRONT_MINUS_Z.turn;
+
 /// The descriptor.
 pub static FORMAT: Format = Format {
     id: "bo3d",
@@ -43,7 +48,7 @@ pub static FORMAT: Format = Format {
     extensions: &["bo3d"],
     mime: "model/x-bo3d",
     probe: |bytes| if bytes.starts_with(&MAGIC) { Probe::Magic } else { Probe::No },
-    axes: Axes { turn: Turn::None, ..Axes::Y_UP_FRONT_MINUS_Z },
+    axes: Axes::Y_UP_FRONT_MINUS_Z,
     unit: "not stated",
     metres: None,
     hidden: Hidden::Counts,
@@ -51,6 +56,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 1,
         vertex_limit: Some(65536),
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -18,8 +18,12 @@ pub struct Model {
     pub vfloat: VFloat,
     /// The entities; the first is the root.
     pub entities: Vec<Entity>,
-    /// Bytes after the last entity.
+    /// Bytes after the last entity; in a damaged file from the first damaged entity on.
     pub trailing: Vec<u8>,
+    /// What could be had of a damaged file from the first damaged entity on; its bytes are in `trailing`.
+    pub salvaged: Vec<Entity>,
+    /// `number of entities`, where it is not that of `entities`: in a damaged file.
+    pub stated_count: Option<i32>,
 }
 
 impl Default for Model {
@@ -30,6 +34,8 @@ impl Default for Model {
             vfloat: VFloat::Bits32,
             entities: Vec::new(),
             trailing: Vec::new(),
+            salvaged: Vec::new(),
+            stated_count: None,
         }
     }
 }
@@ -246,6 +252,28 @@ pub struct Bone {
     pub last: I32,
 }
 
+impl Key {
+    /// Its place.
+    pub fn position(&self) -> [f32; 3] {
+        self.position.map(F32::get)
+    }
+
+    /// Its scale.
+    pub fn scale(&self) -> [f32; 3] {
+        self.scale.map(F32::get)
+    }
+}
+
+/// The nearest half float; what is too large becomes the largest.
+pub(super) fn nearest_half(value: f32) -> half::f16 {
+    let half = half::f16::from_f32(value);
+    match half.is_infinite() {
+        true if value > 0.0 => half::f16::MAX,
+        true => half::f16::MIN,
+        false => half,
+    }
+}
+
 impl Bone {
     /// The range of vertices, cut to the `vertices` that there are.
     pub fn range(&self, vertices: usize) -> std::ops::Range<usize> {
@@ -300,9 +328,22 @@ pub(super) static BONE: Record = Record {
 };
 
 impl Model {
+    /// All entities, those of a damaged part too.
+    pub fn all_entities(&self) -> impl Iterator<Item = &Entity> + Clone {
+        self.entities.iter().chain(&self.salvaged)
+    }
+
+    /// The model with what was salvaged among its entities; `None` for one that is whole.
+    pub(super) fn with_salvaged(&self) -> Option<Self> {
+        if self.salvaged.is_empty() {
+            return None;
+        }
+        Some(Self { entities: self.all_entities().cloned().collect(), salvaged: Vec::new(), ..self.clone() })
+    }
+
     /// The entities that are meshes, with their indices.
     pub fn meshes(&self) -> impl Iterator<Item = (usize, &MeshData)> {
-        self.entities.iter().enumerate().filter_map(|(i, entity)| Some((i, entity.mesh.as_ref()?)))
+        self.all_entities().enumerate().filter_map(|(i, entity)| Some((i, entity.mesh.as_ref()?)))
     }
 
     /// The parent of an entity as the engine sees it: what does not name an earlier entity hangs on the first.
@@ -321,11 +362,11 @@ impl Model {
         Summary {
             profile: None,
             contents: vec![
-                ("entities", self.entities.len()),
+                ("entities", self.all_entities().count()),
                 ("meshes", meshes),
-                ("pivots", self.entities.len() - meshes),
+                ("pivots", self.all_entities().count() - meshes),
                 ("bones", sum(|mesh| mesh.bones.len())),
-                ("keyframes", self.entities.iter().map(|entity| entity.keys.len()).sum()),
+                ("keyframes", self.all_entities().map(|entity| entity.keys.len()).sum()),
             ],
             vertices: sum(|mesh| mesh.vertices.len()),
             triangles: sum(|mesh| mesh.triangles.len()),

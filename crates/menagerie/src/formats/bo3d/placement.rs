@@ -1,5 +1,7 @@
 use glam::{Mat4, Quat, Vec3};
 
+use super::TURN;
+
 /// Where an entity is, as the engine sees it: scales multiply down the tree component by component, so that nothing is
 /// ever sheared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +24,11 @@ impl Placement {
             rotation: unit(Quat::from_xyzw(x, y, z, w)),
             scale: Vec3::from_array(scale.map(|s| finite(s, 1.0))),
         }
+    }
+
+    /// The same place in the other axes: the file's in the Scene's, or the Scene's in the file's.
+    pub(super) fn turned(&self) -> Self {
+        Self { position: TURN.vec3(self.position), rotation: TURN.quat(self.rotation), scale: self.scale }
     }
 
     /// The child's place in the world.

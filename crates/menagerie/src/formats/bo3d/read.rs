@@ -3,6 +3,8 @@ use super::model::{Entity, MeshData, Model, VERSION, VFloat, Vertices};
 use crate::bytes::{ReadError, Reader, Span, align};
 use crate::diag::{Code, Issue, Issues};
 
+mod salvage;
+
 /// The bytes of a pivot's header.
 const PIVOT_HEADER: usize = 64;
 /// The bytes of a mesh's header.
@@ -14,10 +16,17 @@ const WORD: usize = 4;
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     let mut reader = Reader::new(bytes);
     let (mut model, count, stated) = header(&mut reader)?;
-    reader.scope("header", |r| r.check_count("entity_count", count, PIVOT_HEADER))?;
+    let too_many = reader.scope("header", |r| r.check_count("entity_count", count, PIVOT_HEADER)).err();
+    issues.extend(too_many.map(Issue::from));
     for index in 0..count {
-        let entity = entity(&mut reader, index, model.vfloat)?;
-        model.entities.push(entity);
+        let start = reader.position();
+        match entity(&mut reader, index, model.vfloat) {
+            Ok(entity) => model.entities.push(entity),
+            Err(issue) => {
+                model.stated_list_bytes = Some(stated);
+                return salvage::salvage(model, bytes, start, count, issue, issues);
+            }
+        }
     }
     let list_bytes = reader.position().saturating_sub(20);
     model.trailing = reader.rest().to_vec();

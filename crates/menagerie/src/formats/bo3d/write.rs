@@ -32,7 +32,7 @@ impl Model {
         w.group("header", |w| {
             w.text("magic", &super::MAGIC);
             w.i32("version", self.version);
-            w.i32("entity_count", count(self.entities.len()));
+            w.i32("entity_count", self.stated_count.unwrap_or(count(self.entities.len())));
             w.i32("entity_list_bytes", self.stated_list_bytes.unwrap_or_default());
             w.i32("vfloat_bits", self.vfloat.bits());
         });
@@ -126,6 +126,10 @@ impl FileModel for Model {
         super::check(self, issues);
     }
 
+    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
+        super::engine::check(self, limits, issues);
+    }
+
     fn layout(&self) -> ByteMap {
         self.byte_map()
     }
@@ -136,5 +140,9 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         Ok(super::lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(Some(super::engine::lifted(self, options)))
     }
 }

@@ -33,9 +33,8 @@ pub(super) fn is_ambient(color: [f32; 4]) -> bool {
 /// The number of the instance that was added for its camera; its camera is the last one.
 pub(super) fn camera(model: &Model, tree: &Tree) -> Option<usize> {
     let last = model.instances.len().checked_sub(1)?;
-    let is_camera = |camera: &Camera| {
-        camera.name == CAMERA.as_bytes() && (camera.width, camera.height) == (SIDE, SIDE)
-    };
+    let is_camera =
+        |camera: &Camera| camera.name == CAMERA.as_bytes() && (camera.width, camera.height) == (SIDE, SIDE);
     let only_a_camera = |instance: &Instance| {
         let Instance { name, camera, geometry, material, light, collection, .. } = instance;
         name == CAMERA.as_bytes()

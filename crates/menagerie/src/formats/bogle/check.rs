@@ -367,9 +367,7 @@ fn unused(model: &Model, issues: &mut Issues) {
         ("lights", model.lights.len(), of(|instance| instance.light)),
     ] {
         for index in (0..count).filter(|index| !u32::try_from(index + 1).is_ok_and(|i| used.contains(&i))) {
-            issues.report(&codes::UNUSED, || {
-                (format!("{list}[{index}]"), "no instance uses it".to_owned())
-            });
+            issues.report(&codes::UNUSED, || (format!("{list}[{index}]"), "no instance uses it".to_owned()));
         }
     }
 }

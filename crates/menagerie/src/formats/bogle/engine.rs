@@ -16,9 +16,7 @@ use crate::bytes::Limits;
 use crate::diag::Issues;
 use crate::formats::engine::{pose_errors, turn_mirrored_faces};
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{
-    Channel, Extras, Interpolation, NodeId, Property, Scene, Shading, Transform, Turn,
-};
+use crate::scene::{Channel, Extras, Interpolation, NodeId, Property, Scene, Shading, Transform, Turn};
 
 /// How far off a pose may be, as a part of the model's diagonal. What is right is off by 3e-5, what is wrong by 0.005
 /// and more.
@@ -102,10 +100,15 @@ fn bone_indices(model: &Model, issues: &mut Issues) {
         if geometry.bone_encoding() != Some(BoneEncoding::Integer) {
             continue;
         }
-        let vertex = geometry.vertices.iter().position(|vertex| vertex.bones.iter().any(|bone| bone.get() != 0));
+        let vertex =
+            geometry.vertices.iter().position(|vertex| vertex.bones.iter().any(|bone| bone.get() != 0));
         issues.report(&codes::ENGINE_BONE_INDEX, || {
             let path = format!("geometries[{i}].vertices[{}].bones", vertex.unwrap_or(0));
-            (path, "bones are named by whole numbers, which the engine reads as floats: all are bone 0".to_owned())
+            (
+                path,
+                "bones are named by whole numbers, which the engine reads as floats: all are bone 0"
+                    .to_owned(),
+            )
         });
     }
 }
@@ -321,7 +324,12 @@ impl<'a> Posed<'a> {
     }
 
     /// The movement of all joints, sampled.
-    fn channels(&self, keys: &(Vec<f32>, Vec<&Key>), skeleton: &Skeleton, budget: &mut usize) -> Vec<Channel> {
+    fn channels(
+        &self,
+        keys: &(Vec<f32>, Vec<&Key>),
+        skeleton: &Skeleton,
+        budget: &mut usize,
+    ) -> Vec<Channel> {
         let (times, keys) = keys;
         let joints = skeleton.joints.len().max(1);
         let between = (MOMENTS / keys.len().max(1)).clamp(1, BETWEEN);
@@ -345,10 +353,8 @@ impl<'a> Posed<'a> {
         rise(&mut at, &mut poses);
         let mut channels = Vec::new();
         for (joint, node) in skeleton.joints.iter().enumerate() {
-            let transforms: Option<Vec<Transform>> = poses
-                .iter()
-                .map(|pose| self.joint(pose, joint).map(|world| transform(&world)))
-                .collect();
+            let transforms: Option<Vec<Transform>> =
+                poses.iter().map(|pose| self.joint(pose, joint).map(|world| transform(&world))).collect();
             // Bones that the engine never computes stay where they are.
             let Some(transforms) = transforms else { continue };
             channels.extend(channels_of(*node, &at, &transforms));

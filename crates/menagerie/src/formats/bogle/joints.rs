@@ -98,8 +98,8 @@ fn hangs_on_place_bones(geometry: &Geometry) -> bool {
     let encoding = geometry.bone_encoding().unwrap_or(BoneEncoding::Float);
     geometry.vertices.iter().any(|vertex| {
         let pairs = vertex.bones.iter().zip(&vertex.weights);
-        pairs.filter(|(_, weight)| weight.get() > 0.0).any(|(word, _)| {
-            encoding.bone(word.get()).is_some_and(|bone| bone.is_multiple_of(2))
-        })
+        pairs
+            .filter(|(_, weight)| weight.get() > 0.0)
+            .any(|(word, _)| encoding.bone(word.get()).is_some_and(|bone| bone.is_multiple_of(2)))
     })
 }

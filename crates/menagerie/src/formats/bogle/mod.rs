@@ -66,6 +66,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 3,
         vertex_limit: None,
         uv_sets: 1,
+        instances: true,
         embeds_textures: false,
         ambient_light: true,
         holds: &[

@@ -1,7 +1,7 @@
-use super::{codes, salvage};
 use super::geometry::Geometry;
 use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 use super::tree::{Fault, Tree};
+use super::{codes, salvage};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{self, Issue, Issues};
 use crate::formats::ReadOptions;
@@ -119,7 +119,11 @@ fn list<T>(
 }
 
 /// A length and as many bytes.
-pub(super) fn text(r: &mut Reader<'_>, length_name: &'static str, name: &'static str) -> Result<Vec<u8>, ReadError> {
+pub(super) fn text(
+    r: &mut Reader<'_>,
+    length_name: &'static str,
+    name: &'static str,
+) -> Result<Vec<u8>, ReadError> {
     let length = r.u32(length_name)? as usize;
     r.bytes(name, length).map(<[u8]>::to_vec)
 }

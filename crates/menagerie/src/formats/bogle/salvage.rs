@@ -165,7 +165,9 @@ pub(super) fn shown<'a>(model: &'a Model, issues: &mut Issues) -> Cow<'a, Model>
     let used: BTreeSet<u32> = whole.instances.iter().map(|instance| instance.geometry).collect();
     let material = u32::from(!whole.materials.is_empty());
     for (geometry, index) in (1u32..).zip(0..whole.geometries.len()) {
-        let Some(record) = whole.geometries.get(index).filter(|_| !used.contains(&geometry)) else { continue };
+        let Some(record) = whole.geometries.get(index).filter(|_| !used.contains(&geometry)) else {
+            continue;
+        };
         if record.indices.is_empty() {
             continue;
         }

@@ -68,6 +68,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 32,
         vertex_limit: None,
         uv_sets: 8,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -38,7 +38,10 @@ fn text_of(path: &str, text: &[u8], issues: &mut Issues) {
         report(&codes::ENGINE_TEXT, "the engine knows no comments");
     }
     if dml.pairs.is_empty() {
-        report(&codes::ENGINE_NO_TEXT, "there is no property: the engine looks into a list that is not there");
+        report(
+            &codes::ENGINE_NO_TEXT,
+            "there is no property: the engine looks into a list that is not there",
+        );
     }
 }
 
@@ -57,7 +60,8 @@ fn outside_values(text: &[u8], dml: &Dml) -> Vec<u8> {
 fn values(path: &str, dml: &Dml, of_material: bool, issues: &mut Issues) {
     for pair in &dml.pairs {
         let good = match (of_material, pair.name.as_str()) {
-            (false, "visible" | "transparent") | (true, "shadeless" | "doubleSided" | "emission" | "shininess") => {
+            (false, "visible" | "transparent")
+            | (true, "shadeless" | "doubleSided" | "emission" | "shininess") => {
                 pair.value.as_float().is_some()
             }
             (true, "texturesNum") => {
@@ -119,7 +123,8 @@ fn entities(model: &Model, issues: &mut Issues) {
         }
         if materials.contains(&entity.material) && without.contains(&entity.mesh) {
             issues.report(&codes::ENGINE_MATERIAL, || {
-                let message = "triangles of its mesh have no material, and the engine does not give them this one";
+                let message =
+                    "triangles of its mesh have no material, and the engine does not give them this one";
                 (format!("chunks[{index}].material"), message.to_owned())
             });
         }
@@ -153,4 +158,3 @@ fn own_materials(model: &Model, scene: &mut Scene) {
         }
     }
 }
-

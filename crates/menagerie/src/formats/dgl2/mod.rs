@@ -45,6 +45,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 2,
+        instances: true,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -215,6 +215,23 @@ impl<'a> List<'a> {
         Ok(Self { bytes, stride, count, component, shape, normalized, sparse })
     }
 
+    /// The elements of the accessor `index` that are there, when not all are: the first ones.
+    pub(super) fn beginning(views: &Views<'a>, index: u32) -> Option<Self> {
+        let accessor = views.model.document.accessors.get(index as usize)?;
+        let component = Component::from_gl(accessor.component_type)?;
+        let shape = Shape::named(&accessor.r#type)?;
+        let size = shape.bytes(component);
+        let view = accessor.buffer_view.filter(|_| accessor.sparse.is_none())?;
+        let stride = views.stride(view).unwrap_or(size);
+        let offset = usize::try_from(accessor.byte_offset.unwrap_or(0)).ok()?;
+        let bytes = views.get_start(view)?.get(offset..)?;
+        let room = bytes.len().checked_sub(size)?.checked_div(stride)?.checked_add(1)?;
+        let count = room.min(usize::try_from(accessor.count).unwrap_or(usize::MAX));
+        let bytes = bytes.get(..count.checked_sub(1)?.checked_mul(stride)?.checked_add(size)?)?;
+        let normalized = accessor.normalized.unwrap_or(false);
+        (stride >= size).then_some(Self { bytes, stride, count, component, shape, normalized, sparse: None })
+    }
+
     /// Whether the elements follow each other as plain floats.
     fn plain_floats(&self) -> bool {
         self.component == Component::F32
@@ -344,6 +361,16 @@ impl<'a> List<'a> {
         };
         let wide = |values: Vec<f32>| values.into_iter().map(f64::from).collect();
         (wide(min), wide(max))
+    }
+
+    /// The first elements, so many of them.
+    pub(super) fn first(self, count: usize) -> Self {
+        if count >= self.count || self.sparse.is_some() {
+            return self;
+        }
+        let size = self.shape.bytes(self.component);
+        let bytes = count.checked_sub(1).map_or(0, |last| last.saturating_mul(self.stride) + size);
+        Self { bytes: self.bytes.get(..bytes.min(self.bytes.len())).unwrap_or_default(), count, ..self }
     }
 
     /// The bytes that the elements take in memory as floats.

@@ -1,5 +1,5 @@
 //! What is wrong in a file that could be read: references, ranges, declarations, bounds. What is wrong with single
-//! vertices and keys shows when the Scene is made, so that is done here, once, and the Scene kept for whoever asks.
+//! vertices and keys shows when the Scene is made, and is said there.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views};
 use super::{codes, extension};
 use crate::bytes::Limits;
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues, Severity};
 
 /// Extensions that a file may require: those that become part of the Scene, and those that only add to an element
 /// what is carried along with it.
-const ACCEPTED: [&str; 33] = [
+const ACCEPTED: [&str; 34] = [
     extension::LIGHTS,
     extension::UNLIT,
     extension::EMISSIVE_STRENGTH,
@@ -26,6 +26,7 @@ const ACCEPTED: [&str; 33] = [
     extension::LOD,
     extension::VISIBILITY,
     extension::POINTER,
+    extension::INSTANCING,
     "EXT_meshopt_compression",
     "KHR_materials_anisotropy",
     "KHR_materials_clearcoat",
@@ -67,24 +68,22 @@ pub(super) fn required_extensions(model: &Model) -> Vec<Issue> {
         .collect()
 }
 
-/// Finds what is wrong in a model.
-pub fn check(model: &Model, issues: &mut Issues) {
-    issues.extend(required_extensions(model));
-    let checker = Checker { model };
+/// Finds what is wrong in a model, apart from what only shows when its Scene is made.
+pub fn check(model: &Model, limits: &Limits, issues: &mut Issues) {
+    // A file that needs more than is understood is no broken file: it can be written back as it is.
+    let warned = required_extensions(model).into_iter();
+    issues.extend(warned.map(|issue| Issue { severity: Severity::Warning, ..issue }));
+    let checker = Checker { model, limits };
     checker.extensions(issues);
     checker.references(issues);
     checker.buffer_views(issues);
     checker.accessors(issues);
     checker.unknown_properties(issues);
-    if required_extensions(model).is_empty() {
-        let (scene, found) = super::lift::make(model, &Limits::default());
-        issues.append(found);
-        model.lifted.keep(scene);
-    }
 }
 
 struct Checker<'a> {
     model: &'a Model,
+    limits: &'a Limits,
 }
 
 impl Checker<'_> {
@@ -98,8 +97,10 @@ impl Checker<'_> {
         for (name, pointer) in used {
             let value = whole.pointer(&pointer);
             let packs_views = COMPRESSION.contains(&name.as_str());
-            if !packs_views && value.is_some_and(|value| refers(&name, value)) {
+            let read = packs_views || name == extension::INSTANCING;
+            if !read && value.is_some_and(|value| refers(&name, value)) {
                 let message = format!("{name} refers to accessors or buffer views and is not carried along");
+                issues.leave_out(Aspect::Extras, &message, pointer.clone(), 1);
                 self.model.report(issues, &codes::EXTENSION_LOST, || pointer.clone(), || message);
             }
             if !declared.contains(name.as_str()) {
@@ -121,6 +122,18 @@ impl Checker<'_> {
         let mut one = |what: &str, index: u32, count: usize, pointer: String| {
             if index as usize >= count {
                 let message = format!("{what} {index} of {count} does not exist");
+                let aspect = match what {
+                    "scene" => Aspect::Scenes,
+                    "node" => Aspect::Hierarchy,
+                    "mesh" => Aspect::Topology,
+                    "skin" => Aspect::Skins,
+                    "camera" => Aspect::Cameras,
+                    "light" => Aspect::Lights,
+                    "material" => Aspect::Materials,
+                    "texture" | "image" | "sampler" => Aspect::Textures,
+                    _ => Aspect::Extras,
+                };
+                issues.give_up(aspect, "references", pointer.clone(), (1, 1));
                 self.model.report(issues, &codes::REFERENCE, || pointer, || message);
             }
         };
@@ -262,14 +275,13 @@ impl Checker<'_> {
     }
 
     fn accessors(&self, issues: &mut Issues) {
-        let limits = Limits::default();
-        let decoded = Decoded::of(self.model, &limits);
+        let decoded = Decoded::of(self.model, self.limits);
         for (view, reason) in decoded.failures() {
             let name = COMPRESSION[0];
             let pointer = || format!("/bufferViews/{view}/extensions/{name}");
             self.model.report(issues, &codes::MESHOPT, pointer, || reason.to_owned());
         }
-        let views = Views::new(self.model, &decoded, &limits);
+        let views = Views::new(self.model, &decoded, self.limits);
         for (i, accessor) in self.model.document.accessors.iter().enumerate() {
             // Views that cannot be had are reported already, with all that is in them.
             let index = i as u32;
@@ -316,6 +328,8 @@ impl Checker<'_> {
         for (at, other) in found {
             for key in other.keys() {
                 let pointer = || format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let left = "properties that the format does not define are left out";
+                issues.leave_out(Aspect::Extras, left, at.clone(), 1);
                 let message = || format!("{key:?} is not a property of the format");
                 self.model.report(issues, &codes::UNKNOWN_PROPERTY, pointer, message);
             }

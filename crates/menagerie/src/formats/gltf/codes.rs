@@ -52,7 +52,7 @@ crate::diag::code! {
     EXTENSION_REQUIRED = Error "gltf/extension-required": "the file needs an extension that menagerie does not understand",
         document: "A reader must refuse a file whose extensionsRequired names an extension that it does not support.",
         why: "Without it the model would be wrong: compressed meshes would be missing, for example.",
-        fix: "Export the model without this extension; for KHR_draco_mesh_compression, turn off mesh compression.";
+        fix: "Export the model without this extension; for KHR_draco_mesh_compression, turn off mesh compression. Written back as glTF, the file stays as it is.";
     EXTENSION_UNDECLARED = Error "gltf/extension-undeclared": "an extension is used and not declared",
         document: "All extensions that a file uses are listed in extensionsUsed, and those in extensionsRequired are among them.",
         why: "Programs that look at the list alone will not be prepared for it.",
@@ -177,6 +177,10 @@ crate::diag::code! {
         document: "Sets of the same attribute are numbered from zero without gap.",
         why: "Sets after the gap, and texture coordinates after the eighth, are left out.",
         fix: "Number the sets from zero.";
+    INSTANCING = Error "gltf/instancing": "a table of instances cannot be used",
+        document: "EXT_mesh_gpu_instancing gives a node's mesh a list of places: attributes of equal length, translations and scales of three numbers, rotations of four.",
+        why: "The mesh is shown once, at the node itself.",
+        fix: "Correct it where the model was made.";
     NOTES = Warning "gltf/notes": "what menagerie noted in the extras does not fit the file",
         document: "What glTF has no place for is noted under the key menagerie, so that it comes back.",
         why: "The notes would give a broken model, so none of them is used. The rest of the file is read as it is.",

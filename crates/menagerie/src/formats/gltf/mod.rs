@@ -21,6 +21,7 @@ mod locate;
 mod lower;
 mod meshopt;
 mod model;
+mod notes;
 mod read;
 mod strips;
 mod uri;
@@ -46,6 +47,7 @@ pub(crate) mod extension {
     pub(crate) const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
     pub(crate) const LOD: &str = "MSFT_lod";
     pub(crate) const VISIBILITY: &str = "KHR_node_visibility";
+    pub(crate) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
     pub(crate) const POINTER: &str = "KHR_animation_pointer";
 }
 
@@ -65,6 +67,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: usize::MAX,
         vertex_limit: None,
         uv_sets: 8,
+        instances: true,
         embeds_textures: true,
         ambient_light: true,
         holds: &[

@@ -1,12 +1,11 @@
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::json::Document;
 use super::locate;
 use crate::bytes::{SharedBytes, Span};
 use crate::diag::{Code, Issue, Issues};
 use crate::formats::Summary;
-use crate::scene::Scene;
 
 /// A glTF file: its bytes as they are, and what its JSON says.
 ///
@@ -26,49 +25,6 @@ pub struct Model {
     pub(super) buffers: Vec<BufferBytes>,
     /// Files that belong to it and are written beside it.
     pub(super) beside: Vec<(String, Arc<[u8]>)>,
-    /// The Scene, once checking had to make it.
-    pub(super) lifted: LiftedOnce,
-}
-
-/// The Scene that checking made, for the first who asks for it: what is wrong with vertices and keys only shows when
-/// they are read, and they should not be read twice.
-#[derive(Debug, Default)]
-pub(super) struct LiftedOnce(Mutex<Checked>);
-
-#[derive(Debug, Default)]
-enum Checked {
-    #[default]
-    NotYet,
-    /// With the Scene, until somebody takes it.
-    Done(Option<Box<Scene>>),
-}
-
-impl LiftedOnce {
-    /// Keeps the Scene that checking made.
-    pub(super) fn keep(&self, scene: Scene) {
-        if let Ok(mut checked) = self.0.lock() {
-            *checked = Checked::Done(Some(Box::new(scene)));
-        }
-    }
-
-    /// The Scene, if it was made and nobody took it.
-    pub(super) fn take(&self) -> Option<Scene> {
-        match &mut *self.0.lock().ok()? {
-            Checked::NotYet => None,
-            Checked::Done(scene) => scene.take().map(|scene| *scene),
-        }
-    }
-
-    /// Whether checking has said all there is to say.
-    pub(super) fn is_checked(&self) -> bool {
-        self.0.lock().is_ok_and(|checked| matches!(*checked, Checked::Done(_)))
-    }
-}
-
-impl Clone for LiftedOnce {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
 }
 
 /// How a file is packed.
@@ -134,9 +90,16 @@ impl Model {
     /// The bytes of a buffer view, unless it reaches past its buffer.
     pub fn view(&self, index: u32) -> Option<&[u8]> {
         let view = self.document.buffer_views.get(index as usize)?;
+        self.view_start(index).filter(|bytes| bytes.len() as u64 == view.byte_length)
+    }
+
+    /// The bytes of a buffer view as far as they are there: a file that was cut off has the beginning of one.
+    pub(super) fn view_start(&self, index: u32) -> Option<&[u8]> {
+        let view = self.document.buffer_views.get(index as usize)?;
         let start = usize::try_from(view.byte_offset.unwrap_or(0)).ok()?;
         let end = start.checked_add(usize::try_from(view.byte_length).ok()?)?;
-        self.buffer(view.buffer)?.get(start..end)
+        let buffer = self.buffer(view.buffer)?;
+        buffer.get(start..end.min(buffer.len()))
     }
 
     /// Where in the file a part of a buffer view is; `None` when the buffer is not in the file itself.

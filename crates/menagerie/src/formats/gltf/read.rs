@@ -5,11 +5,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json::{Buffer, Document, Object};
-use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
 use crate::bytes::{Reader, Span};
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::ReadOptions;
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
@@ -36,7 +36,6 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
         document,
         buffers: Vec::new(),
         beside: Vec::new(),
-        lifted: LiftedOnce::default(),
     };
     version(&model)?;
     load_buffers(&mut model, options, issues);
@@ -84,6 +83,7 @@ fn chunks(bytes: &[u8], issues: &mut Issues) -> Result<Vec<Chunk>, Issue> {
     }
     if at < bytes.len() {
         let message = format!("{} bytes follow the last chunk", bytes.len() - at);
+        issues.leave_out(Aspect::Extras, "bytes after the last chunk are left out", "trailing", 1);
         issues.push(Issue::new(&codes::TRAILING, "trailing", message).at(Span::new(at, bytes.len())));
     }
     Ok(chunks)
@@ -103,6 +103,8 @@ fn unexpected_chunk(before: &[Chunk], chunk: &Chunk, at: usize, issues: &mut Iss
         kind => (&codes::GLB_UNKNOWN_CHUNK, format!("chunks of the type 0x{kind:08x} are not known")),
     };
     let path = format!("chunks[{}].type", before.len());
+    let left = "chunks that are not known or not where they belong are left out";
+    issues.leave_out(Aspect::Extras, left, path.clone(), 1);
     issues.push(Issue::new(code, path, message).at(Span::new(at + 4, at + 8)));
 }
 

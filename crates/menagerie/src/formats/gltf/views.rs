@@ -44,11 +44,10 @@ impl Decoded {
 
 /// How many bytes reading a model may take in memory, beyond the file.
 pub(super) fn budget(model: &Model, limits: &Limits) -> usize {
-    /// What even the smallest file may take.
-    const LEAST: u64 = 64 << 20;
     let outside: usize = model.beside.iter().map(|(_, bytes)| bytes.len()).sum();
     let all = (model.bytes.len() + outside) as u64;
-    let allowed = all.saturating_mul(limits.inflate_ratio).max(LEAST).min(limits.inflated_bytes);
+    let allowed =
+        all.saturating_mul(limits.inflate_ratio).max(limits.least_memory).min(limits.inflated_bytes);
     usize::try_from(allowed).unwrap_or(usize::MAX)
 }
 
@@ -69,6 +68,14 @@ impl<'a> Views<'a> {
             return Err(format!("there is no buffer view {view} of {count}"));
         }
         self.model.view(view).ok_or_else(|| format!("buffer view {view} reaches past its buffer"))
+    }
+
+    /// The bytes of a view as far as they are there.
+    pub(super) fn get_start(&self, view: u32) -> Option<&'a [u8]> {
+        match self.decoded.0.get(&view) {
+            Some(decoded) => decoded.as_ref().ok().map(|(bytes, _)| bytes.as_slice()),
+            None => self.model.view_start(view),
+        }
     }
 
     /// The distance from one element of a view to the next, where it says one.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::json::Document;
 use super::locate;
-use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, LiftedOnce, Model};
+use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
@@ -37,15 +37,7 @@ impl Model {
             chunks.get(1).map(|chunk| BufferBytes::Inside(chunk.data.clone())).into_iter().collect();
         let (bytes, _) = w.finish();
         let container = Container::Glb { chunks };
-        Ok(Self {
-            bytes: bytes.into(),
-            json: text,
-            container,
-            document,
-            buffers,
-            beside: Vec::new(),
-            lifted: LiftedOnce::default(),
-        })
+        Ok(Self { bytes: bytes.into(), json: text, container, document, buffers, beside: Vec::new() })
     }
 
     /// A `.gltf` of a document whose first buffer is a file beside it.
@@ -64,15 +56,7 @@ impl Model {
             beside.insert(0, (bin_name, bin));
         }
         let range = 0..json.len();
-        Ok(Self {
-            bytes: json.into(),
-            json: range,
-            container: Container::Text,
-            document,
-            buffers,
-            beside,
-            lifted: LiftedOnce::default(),
-        })
+        Ok(Self { bytes: json.into(), json: range, container: Container::Text, document, buffers, beside })
     }
 
     /// What each byte is.
@@ -203,8 +187,8 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
+    fn check(&self, limits: &Limits, issues: &mut Issues) {
+        super::check(self, limits, issues);
     }
 
     fn layout(&self) -> ByteMap {

@@ -11,11 +11,12 @@ use super::made_normals;
 use super::parse::Counts;
 use super::weld::{Numbers, Vertices};
 use crate::bytes::{decode_text, push_tight, utf8_or_windows_1252};
+use crate::diag::{Aspect, Issues};
 use crate::formats::flat::show_all;
 use crate::scene::{MaterialId, Mesh, Node, Primitive, Scene, Topology};
 
 /// Adds nodes and meshes to a Scene that has the materials already.
-pub(super) fn add(mut gathered: Gathered, materials: &[MaterialId], scene: &mut Scene) {
+pub(super) fn add(mut gathered: Gathered, materials: &[MaterialId], scene: &mut Scene, issues: &mut Issues) {
     let mut parts = std::mem::take(&mut gathered.parts);
     if parts.is_empty() && !gathered.positions.is_empty() {
         parts.push(only_points(gathered.positions.len()));
@@ -27,7 +28,9 @@ pub(super) fn add(mut gathered: Gathered, materials: &[MaterialId], scene: &mut 
     };
     let past = is_past(gathered.largest, known);
     if past {
-        parts.iter_mut().for_each(|part| leave_out_lost(part, &gathered.vertices, known.positions));
+        for part in &mut parts {
+            leave_out_lost(part, &gathered.vertices, known.positions, issues);
+        }
     }
     parts.retain(|part| !part.indices.is_empty());
     let keys: Vec<Key> = parts.iter().map(|part| part.key).collect();
@@ -56,12 +59,13 @@ fn only_points(count: usize) -> Part {
 }
 
 /// Leaves out the elements with a vertex whose position does not exist.
-fn leave_out_lost(part: &mut Part, vertices: &Vertices, positions: usize) {
-    let per = match part.key.topology {
-        Topology::Triangles => 3,
-        Topology::Points => 1,
-        _ => 2,
+fn leave_out_lost(part: &mut Part, vertices: &Vertices, positions: usize, issues: &mut Issues) {
+    let (per, what) = match part.key.topology {
+        Topology::Triangles => (3, "triangles"),
+        Topology::Points => (1, "points"),
+        _ => (2, "lines"),
     };
+    let all = part.indices.len() / per;
     let exists = |vertex: &u32| (1..=positions).contains(&(vertices.position(*vertex as usize) as usize));
     let mut kept = Indices::default();
     let mut element = Vec::with_capacity(per);
@@ -75,6 +79,7 @@ fn leave_out_lost(part: &mut Part, vertices: &Vertices, positions: usize) {
         }
     });
     part.indices = kept;
+    issues.give_up(Aspect::Topology, what, "lines", (all - part.indices.len() / per, all));
 }
 
 /// The lists of the file are those of the part.

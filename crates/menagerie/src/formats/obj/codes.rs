@@ -34,7 +34,7 @@ crate::diag::code! {
         why: "They are not in conversions. The file keeps them when it is rewritten.",
         fix: "Nothing has to be done.";
     MANY_GROUPS = Warning "obj/many-groups": "there are more objects, groups and materials than are kept apart",
-        document: "The format sets no limit; that of 65,536 parts is menagerie's own.",
+        document: "The format sets no limit; that of 65,536 parts is menagerie's own, and one of the limits that a program can set.",
         why: "What comes after is put together, for nobody handles so many parts.",
         fix: "Export with fewer groups.";
     SMOOTHING = Info "obj/smoothing-groups": "smoothing groups say how normals should be made",
@@ -49,6 +49,10 @@ crate::diag::code! {
         document: "Every line begins with the name of its statement, or is a comment.",
         why: "It is passed over. The file keeps it when it is rewritten.",
         fix: "Put a # before it.";
+    LAST_LINE = Info "obj/last-line": "the last line has no end",
+        document: "Nothing is said about it; programs end every line.",
+        why: "The file may be cut off, and then a number on this line may lack digits, and what came after is gone. Whether it is nobody can know.",
+        fix: "Compare the file with the one it came from, or end the line.";
     NOT_UTF8 = Info "obj/not-utf8": "a name is not UTF-8",
         document: "Nothing is said about the encoding.",
         why: "It is read as Windows-1252; the bytes are kept when the file is rewritten.",

@@ -8,13 +8,11 @@ use super::codes;
 use super::indices::Indices;
 use super::parse::{Change, Corner, Counts, Element, Kind, Piece};
 use super::weld::{Table, Vertices, Weld};
-use crate::bytes::{Span, extend_tight, resize_tight};
-use crate::diag::{Issue, Issues};
+use crate::bytes::{Limits, Span, extend_tight, resize_tight};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::ops::{cut_quad, triangulate};
 use crate::scene::Topology;
 
-/// Parts that are kept apart.
-const MOST_PARTS: usize = 1 << 16;
 /// Places that are remembered of numbers that are too large as yet.
 const MOST_SUSPECTS: usize = 4096;
 /// What stands for the normal of a corner that has none, in the smoothing group of the lower bits.
@@ -89,6 +87,12 @@ pub(super) struct Gatherer {
     empty: usize,
     first_empty: Option<Span>,
     suspects: Vec<Suspect>,
+    /// The last line, when it has no end.
+    open_line: Option<Span>,
+    /// Faces, lines and points that had to be given up.
+    lost: usize,
+    /// Parts that are kept apart.
+    most_parts: usize,
 }
 
 /// A name that takes effect with the next element.
@@ -105,9 +109,9 @@ enum Of {
 }
 
 impl Gatherer {
-    /// Nothing yet; so many issues of a code are kept.
-    pub(super) fn new(issues_per_code: usize) -> Self {
-        Self { issues: Issues::new(issues_per_code), ..Self::default() }
+    /// Nothing yet.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { issues: Issues::new(limits.issues_per_code), most_parts: limits.parts, ..Self::default() }
     }
 
     /// What is known so far.
@@ -160,7 +164,9 @@ impl Gatherer {
             }
             self.element(element, own, text, offset);
         }
+        self.open_line = open_line(text, offset);
         self.lines += piece.lines;
+        self.lost += piece.lost;
         self.issues.append(piece.issues);
     }
 
@@ -224,7 +230,7 @@ impl Gatherer {
     }
 
     fn find_part(&mut self, topology: Topology) -> usize {
-        let full = self.gathered.parts.len() >= MOST_PARTS;
+        let full = self.gathered.parts.len() >= self.most_parts;
         if let Some((name, span)) = self.object.waiting.take()
             && !self.is_full(full, span)
         {
@@ -263,8 +269,11 @@ impl Gatherer {
 
     fn is_full(&mut self, full: bool, span: Span) -> bool {
         if full {
+            let most = self.most_parts;
+            let left = "objects, groups and materials beyond the limit are put together";
+            self.issues.leave_out(Aspect::Hierarchy, left, "lines", 1);
             self.issues.push_with(&codes::MANY_GROUPS, || {
-                let message = format!("only the first {MOST_PARTS} parts are kept apart");
+                let message = format!("only the first {most} parts are kept apart");
                 Issue::new(&codes::MANY_GROUPS, "", message).at(span)
             });
         }
@@ -396,7 +405,17 @@ impl Gatherer {
         if let Some(span) = self.first_empty {
             let message = format!("{} objects or groups have nothing in them; this is the first", self.empty);
             self.issues.push(Issue::new(&codes::EMPTY_GROUPS, "", message).at(span));
+            let left = "objects and groups with nothing in them are left out";
+            self.issues.leave_out(Aspect::Hierarchy, left, "lines", self.empty);
         }
+        if let Some(span) = self.open_line {
+            let line = self.lines;
+            let message = format!("line {line}: the last line has no end; the file may be cut off");
+            let path = format!("lines[{}]", line.saturating_sub(1));
+            self.issues.push(Issue::new(&codes::LAST_LINE, path, message).at(span));
+        }
+        let all = self.gathered.faces + self.gathered.lines + self.gathered.points + self.lost;
+        self.issues.give_up(Aspect::Topology, "faces, lines and points", "lines", (self.lost, all));
         let known = self.counts();
         let mut reported = false;
         for suspect in std::mem::take(&mut self.suspects).into_iter().filter(|s| is_past(s.corner, known)) {
@@ -449,6 +468,14 @@ pub(super) fn is_past(corner: Corner, known: Counts) -> bool {
     v as usize > known.positions
         || t as usize > known.uvs
         || (n & SMOOTHED == 0 && n as usize > known.normals)
+}
+
+/// The last line of a piece that says something and has no end.
+fn open_line(text: &[u8], offset: u64) -> Option<Span> {
+    let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let line = text.get(start..).unwrap_or_default();
+    let says = !line.trim_ascii().is_empty() && !line.trim_ascii().starts_with(b"#");
+    says.then(|| Span { start: offset + start as u64, end: offset + text.len() as u64 })
 }
 
 /// The number of the line that begins at `at`, from one, in a piece.

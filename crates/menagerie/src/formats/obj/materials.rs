@@ -52,7 +52,7 @@ impl Textures {
         let [ou, ov] = map.offset;
         if map.scale != [1.0; 2] || map.offset != [0.0; 2] {
             // The file counts v upward from the bottom of the picture.
-            let offset = [ou, 1.0 - sv - ov];
+            let offset = [ou, 1.0 - sv - ov].map(|x| if x.is_finite() { x } else { 0.0 });
             reference.transform = Some(UvTransform { offset, rotation: 0.0, scale: [su, sv], uv_set: None });
         }
         reference

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::codes;
 use super::lines::{BYTE_ORDER_MARK, first_line};
 use crate::bytes::{Span, Token, read_float, tokens, utf8_or_windows_1252};
-use crate::diag::{Code, Issue, Issues, NOT_FINITE};
+use crate::diag::{Aspect, Code, Issue, Issues, NOT_FINITE};
 
 /// A material as its library describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,6 +126,8 @@ impl LineReader<'_> {
     }
 
     fn report(&mut self, code: &'static Code, message: &str) {
+        let left = "lines of material libraries that are not understood are left out";
+        self.issues.leave_out(Aspect::Materials, left, "mtllib", 1);
         let Self { source, line, start, end, .. } = *self;
         self.issues.push_with(code, || {
             let message = format!("{}, line {}, bytes {start}..{end}: {message}", source.name, line + 1);

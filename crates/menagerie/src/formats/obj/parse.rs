@@ -67,6 +67,8 @@ pub(super) struct Piece {
     pub(super) lines_before: Option<usize>,
     /// Lines that mean something.
     pub(super) statements: usize,
+    /// Faces, lines and points that had to be given up.
+    pub(super) lost: usize,
     /// A number counts backwards, from where only the pieces before tell: it has to be read again, when they are known.
     pub(super) needs_counts: bool,
 }

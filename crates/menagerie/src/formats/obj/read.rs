@@ -9,7 +9,7 @@ use super::model::{Library, Model, summary};
 use super::mtl::{self, Entry};
 use super::parse::{Piece, Place, parse};
 use crate::bytes::{Span, tokens, utf8_or_windows_1252};
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::ReadOptions;
 use crate::formats::stream::{Block, Blocks, Streamed};
 use crate::scene::Scene;
@@ -38,14 +38,15 @@ pub(super) fn stream(
     let gathered = gather(&mut blocks, options, &mut issues)?;
     let (_, entries) = libraries(&gathered, options, &mut issues);
     let summary = summary(&gathered);
-    Ok(Streamed { scene: scene(gathered, &entries), summary, issues, bytes: blocks.offset() })
+    let scene = scene(gathered, &entries, &mut issues);
+    Ok(Streamed { scene, summary, issues, bytes: blocks.offset() })
 }
 
-/// The Scene of what was gathered.
-pub(super) fn scene(gathered: Gathered, entries: &[Entry]) -> Scene {
+/// The Scene of what was gathered; what it had to give up is counted.
+pub(super) fn scene(gathered: Gathered, entries: &[Entry], issues: &mut Issues) -> Scene {
     let mut scene = Scene::default();
     let ids = materials::add(&gathered.materials, entries, &mut scene);
-    build::add(gathered, &ids, &mut scene);
+    build::add(gathered, &ids, &mut scene, issues);
     scene
 }
 
@@ -55,7 +56,7 @@ fn gather(
     issues: &mut Issues,
 ) -> Result<Gathered, Issue> {
     let per_code = options.limits.issues_per_code;
-    let mut gatherer = Gatherer::new(per_code);
+    let mut gatherer = Gatherer::new(&options.limits);
     let start = blocks.peek(BLOCK)?;
     let utf16 = start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]);
     // Old Macintosh programs end lines so.
@@ -194,6 +195,7 @@ fn libraries(
                     let why = if missing.reason.is_empty() { "it is not there" } else { &missing.reason };
                     let message = format!("{name} was not found: {why}");
                     issues.push(Issue::new(&codes::MTL_NOT_FOUND, "mtllib", message).at(*span));
+                    issues.give_up(Aspect::Materials, "material libraries", "mtllib", (1, 1));
                 }
             }
         }
@@ -205,6 +207,7 @@ fn libraries(
             if !described.contains(name.as_str()) {
                 let message = format!("{name} is in no library that was found");
                 issues.push(Issue::new(&codes::MATERIAL_MISSING, "mtllib", message).at(*span));
+                issues.give_up(Aspect::Materials, "materials", "mtllib", (1, 1));
             }
         }
     }

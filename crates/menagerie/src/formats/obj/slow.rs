@@ -4,7 +4,7 @@ use super::codes;
 use super::lines::{BYTE_ORDER_MARK, first_line};
 use super::parse::{Change, Counts, Element, Kind, LARGEST, Piece, Place, unit};
 use crate::bytes::{Span, Token, read_float, read_integer};
-use crate::diag::{Code, Issue, NOT_FINITE};
+use crate::diag::{Aspect, Code, Issue, NOT_FINITE};
 use crate::scene::srgb_to_linear;
 
 /// Statements of the format that a Scene has no place for.
@@ -43,6 +43,9 @@ const UNSUPPORTED: &[&[u8]] = &[
     b"cdp",
     b"res",
 ];
+/// Those among them that draw something.
+const DRAWN: &[&[u8]] =
+    &[b"curv", b"curv2", b"surf", b"trim", b"hole", b"scrv", b"sp", b"bzp", b"bsp", b"cdc", b"cdp", b"res"];
 const SUPPORTED: &[&[u8]] =
     &[b"v", b"vt", b"vn", b"f", b"fo", b"l", b"p", b"o", b"g", b"s", b"usemtl", b"mtllib"];
 
@@ -128,13 +131,20 @@ impl LineReader<'_> {
             b"mtllib" => self.change(Change::Library, keyword, line),
             text if UNSUPPORTED.contains(&text) => {
                 let message = format!("{} has no place in a Scene", text.escape_ascii());
+                let aspect = if DRAWN.contains(&text) { Aspect::Topology } else { Aspect::Extras };
+                self.leave_out(aspect, "statements that a Scene has no place for are left out");
                 self.report(&codes::UNSUPPORTED, keyword, &message);
             }
             text => {
                 let shown = text.get(..text.len().min(40)).unwrap_or_default().escape_ascii();
+                self.leave_out(Aspect::Extras, "lines that begin with an unknown word are left out");
                 self.report(&codes::UNKNOWN, keyword, &format!("no statement is called {shown}"));
             }
         }
+    }
+
+    fn leave_out(&mut self, aspect: Aspect, message: &str) {
+        self.piece.issues.leave_out(aspect, message, "lines", 1);
     }
 
     fn report(&mut self, code: &'static Code, word: Word<'_>, message: &str) {
@@ -157,7 +167,12 @@ impl LineReader<'_> {
             7 => [b, c, d],
             _ => return,
         };
-        let [r, g, b] = color.map(srgb_to_linear);
+        let mut linear = color.map(srgb_to_linear);
+        if linear.iter().any(|channel| !channel.is_finite()) {
+            self.report(&NOT_FINITE, keyword, "the colour is past all numbers; one is taken in its place");
+            linear.iter_mut().filter(|channel| !channel.is_finite()).for_each(|channel| *channel = 1.0);
+        }
+        let [r, g, b] = linear;
         self.piece.colors.resize(self.piece.positions.len() - 1, [1.0; 4]);
         self.piece.colors.push([r, g, b, 1.0]);
     }
@@ -227,12 +242,14 @@ impl LineReader<'_> {
                     let shown = word.text.get(..word.text.len().min(40)).unwrap_or_default().escape_ascii();
                     let message = format!("{shown} names what cannot exist; it is left out");
                     self.report(&codes::INDEX, word, &message);
+                    self.piece.lost += 1;
                     self.piece.corners.truncate(first);
                     return;
                 }
                 Err(Wrong::Syntax) => {
                     let shown = word.text.get(..word.text.len().min(40)).unwrap_or_default().escape_ascii();
                     self.report(&codes::FACE, word, &format!("{shown} is no corner; it is left out"));
+                    self.piece.lost += 1;
                     self.piece.corners.truncate(first);
                     return;
                 }
@@ -245,6 +262,7 @@ impl LineReader<'_> {
             _ => 1,
         };
         if count < needed {
+            self.leave_out(Aspect::Topology, "faces, lines and points with too few corners are left out");
             self.report(&codes::CORNER_COUNT, keyword, &format!("{count} corners are too few"));
             self.piece.corners.truncate(first);
             return;

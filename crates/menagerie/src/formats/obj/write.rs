@@ -29,6 +29,8 @@ impl FileModel for Model {
     }
 
     fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        Ok(Lifted { scene: read::scene(self.gathered.clone(), &self.entries), ..Lifted::default() })
+        let mut issues = Issues::default();
+        let scene = read::scene(self.gathered.clone(), &self.entries, &mut issues);
+        Ok(Lifted { scene, issues })
     }
 }

@@ -6,7 +6,7 @@ use super::codes;
 use super::columns::{Column, Vertices};
 use super::header::{Header, Scalar};
 use crate::bytes::{Span, extend_tight, push_tight};
-use crate::diag::{Code, Issue, Issues, NOT_FINITE};
+use crate::diag::{Aspect, Code, Issue, Issues, NOT_FINITE};
 use crate::ops::triangulate;
 
 /// What is in a file, as far as a Scene can hold it, in the file's own axes.
@@ -40,6 +40,8 @@ pub(super) struct Builder<'a> {
     waiting: Vec<u32>,
     polygons: usize,
     first_polygon: Option<Row>,
+    /// Faces that name a vertex that does not exist.
+    lost_faces: usize,
     /// Vertices that have got texture coordinates from a face, and those that had to be split for others.
     wedges: Wedges,
 }
@@ -60,6 +62,7 @@ impl<'a> Builder<'a> {
             waiting: Vec::new(),
             polygons: 0,
             first_polygon: None,
+            lost_faces: 0,
             wedges: Wedges::default(),
         }
     }
@@ -156,6 +159,7 @@ impl<'a> Builder<'a> {
     fn out_of_range(&mut self, corners: &[u32], row: Row) {
         let count = self.vertex_count;
         let wrong = corners.iter().find(|corner| u64::from(**corner) >= count).copied().unwrap_or_default();
+        self.lost_faces += 1;
         self.report(&codes::INDEX, "face", row, || {
             format!("vertex {} is past the last of {count}; the face is left out", wrong as i32)
         });
@@ -166,6 +170,8 @@ impl<'a> Builder<'a> {
         match *corners {
             [a, b, c] => self.triangle([a, b, c], row),
             [] | [_] | [_, _] => {
+                let left = "faces with fewer than three corners are left out";
+                self.issues.leave_out(Aspect::Topology, left, "face", 1);
                 self.report(&codes::CORNER_COUNT, "face", row, || format!("it has {} corners", corners.len()))
             }
             _ => {
@@ -262,6 +268,7 @@ impl<'a> Builder<'a> {
     pub(super) fn edge(&mut self, ends: [u32; 2], row: Row) {
         if ends.iter().any(|end| u64::from(*end) >= self.vertex_count) {
             let count = self.vertex_count;
+            self.issues.give_up(Aspect::Topology, "lines", "edge", (1, 1));
             self.report(&codes::INDEX, "edge", row, || {
                 format!("an end is past the last of {count} vertices")
             });
@@ -293,9 +300,16 @@ impl<'a> Builder<'a> {
         // What was promised and never came, nothing may refer to.
         let found = self.contents.vertices.positions.len() as u32;
         if u64::from(found) < self.vertex_count {
+            let (triangles, lines) = (self.contents.triangles.len() / 3, self.contents.lines.len() / 2);
             drop_past(&mut self.contents.triangles, 3, found);
             drop_past(&mut self.contents.lines, 2, found);
+            let lost = triangles - self.contents.triangles.len() / 3;
+            self.issues.give_up(Aspect::Topology, "triangles", "face", (lost, triangles));
+            let lost = lines - self.contents.lines.len() / 2;
+            self.issues.give_up(Aspect::Topology, "lines", "edge", (lost, lines));
         }
+        let faces = self.lost_faces + self.contents.triangles.len() / 3;
+        self.issues.give_up(Aspect::Topology, "faces", "face", (self.lost_faces, faces));
         let Contents { vertices, triangles, lines, .. } = &mut self.contents;
         triangles.shrink_to_fit();
         lines.shrink_to_fit();

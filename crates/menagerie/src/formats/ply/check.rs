@@ -2,11 +2,17 @@ use super::codes;
 use super::columns::{Column, plan};
 use super::header::{Header, Line, PropertyKind};
 use crate::bytes::Span;
-use crate::diag::{Code, Issue, Issues};
+use crate::diag::{Aspect, Code, Issue, Issues};
 
 /// What a header declares that a Scene has no place for.
 pub(super) fn header(header: &Header, issues: &mut Issues) {
     let mut report = |code: &'static Code, line: Line, message: String| {
+        let (aspect, left) = if *code == codes::FACE_COLOURS {
+            (Aspect::Colors, "colours of faces have no place in a Scene")
+        } else {
+            (Aspect::Extras, "elements and properties that nobody agrees on have no place in a Scene")
+        };
+        issues.leave_out(aspect, left, line.path(), 1);
         issues.push(Issue::new(code, line.path(), message).at(line.span));
     };
     let vertex = header.elements.iter().rfind(|element| element.name == "vertex");

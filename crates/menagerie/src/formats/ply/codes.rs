@@ -15,7 +15,7 @@ crate::diag::code! {
         fix: "Correct the line if you know how the file was written.";
     DECLARATION = Error "ply/declaration": "an element or property is not declared as it has to be",
         document: "An element has a name and a count; a property has a type and a name, a list two types and a name.",
-        why: "How long a row is cannot be known.",
+        why: "How long a row is, or which of two lists of vertices counts, cannot be known.",
         fix: "Correct the line that the message names.";
     HEADER_LINE = Warning "ply/header-line": "a line of the header begins with an unknown word",
         document: "Lines begin with format, element, property, comment, obj_info or end_header.",

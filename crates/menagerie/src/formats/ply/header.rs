@@ -1,6 +1,6 @@
 use super::codes;
 use crate::bytes::{Span, Token, read_integer, tokens, utf8_or_windows_1252};
-use crate::diag::{Code, Issue, Issues};
+use crate::diag::{Aspect, Code, Issue, Issues};
 
 /// How the rows are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,9 +182,6 @@ pub struct Header {
     pub lines: usize,
 }
 
-/// The longest header that is read.
-pub(super) const LONGEST: usize = 1 << 20;
-
 /// Reads the header at the beginning of a file.
 pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
     if !start.starts_with(b"ply") || start.get(3).is_some_and(|byte| !byte.is_ascii_whitespace()) {
@@ -225,6 +222,9 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
             }
             [b"comment", ..] => header.comments.push(text(line, here, issues)),
             [b"obj_info", ..] => header.obj_info.push(text(line, here, issues)),
+            [b"element", b"vertex", _] if header.elements.iter().any(|element| element.name == "vertex") => {
+                return refuse(&codes::DECLARATION, "the element vertex is declared twice".to_owned());
+            }
             [b"element", name, count] => match read_integer(count) {
                 Token::Number(count) if count >= 0 => header.elements.push(Element {
                     name: utf8_or_windows_1252(name),
@@ -264,7 +264,7 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
                 return Ok(header);
             }
             [b"end_header"] => return refuse(&codes::FORM, "the header has no format line".to_owned()),
-            _ => issues.push_with(&codes::HEADER_LINE, || {
+            _ => left_out(issues).push_with(&codes::HEADER_LINE, || {
                 let message = format!("line {}: this line has no meaning", number + 1);
                 Issue::new(&codes::HEADER_LINE, here.path(), message).at(span)
             }),
@@ -272,6 +272,12 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
     }
     let message = format!("there is no line end_header in the first {} bytes", start.len());
     Err(Issue::new(&codes::NO_END, "", message).at(Span::new(0, start.len())))
+}
+
+/// Counts a line of the header that is left out.
+fn left_out(issues: &mut Issues) -> &mut Issues {
+    issues.leave_out(Aspect::Extras, "lines of the header that have no meaning are left out", "header", 1);
+    issues
 }
 
 /// What follows the first word of a line and one blank.

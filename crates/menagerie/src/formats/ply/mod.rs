@@ -46,6 +46,7 @@ pub static FORMAT: Format = Format {
         weights_per_vertex: 0,
         vertex_limit: None,
         uv_sets: 1,
+        instances: false,
         embeds_textures: false,
         ambient_light: false,
         holds: &[

@@ -6,8 +6,8 @@ use super::header::{self, Element, Form, Header, PropertyKind, Scalar};
 use super::model::{Model, summary};
 use super::rows::Rows;
 use super::{check, codes, lift};
-use crate::bytes::{Span, Token, read_float};
-use crate::diag::{Issue, Issues, TRUNCATED};
+use crate::bytes::{Limits, Span, Token, read_float};
+use crate::diag::{Aspect, Issue, Issues, TRUNCATED};
 use crate::formats::ReadOptions;
 use crate::formats::stream::{BLOCK, Blocks, Streamed};
 
@@ -15,7 +15,7 @@ use crate::formats::stream::{BLOCK, Blocks, Streamed};
 pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Result<Model, Issue> {
     let mut source = bytes;
     let (header, contents) =
-        contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), issues)?;
+        contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), &options.limits, issues)?;
     Ok(Model { bytes: bytes.to_vec(), header, contents })
 }
 
@@ -27,7 +27,7 @@ pub(super) fn stream(
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
     let mut blocks = Blocks::new(source, options);
-    let (header, contents) = contents(&mut blocks, length, &mut issues)?;
+    let (header, contents) = contents(&mut blocks, length, &options.limits, &mut issues)?;
     let bytes = blocks.offset();
     let summary = summary(&header, &contents);
     Ok(Streamed { scene: lift::scene(&header, contents), summary, issues, bytes })
@@ -36,18 +36,39 @@ pub(super) fn stream(
 fn contents(
     blocks: &mut Blocks<'_>,
     length: Option<u64>,
+    limits: &Limits,
     issues: &mut Issues,
 ) -> Result<(Header, Contents), Issue> {
-    let header = header::read(blocks.peek(header::LONGEST)?, issues)?;
+    let header = header::read(blocks.peek(limits.header_bytes)?, issues)?;
     blocks.next_bytes(header.bytes)?;
     check::header(&header, issues);
     let room = length.unwrap_or(0).saturating_sub(header.bytes as u64);
     let builder = Builder::new(&header, issues);
     let contents = match header.form {
         Form::Ascii => text(&header, blocks, builder, room)?,
-        form => binary(&header, form, blocks, builder, room)?,
+        form => binary(&header, form, &mut Rows::new(blocks, limits), builder, room)?,
     };
     Ok((header, contents))
+}
+
+/// What is left out when something follows the last row.
+const TRAILING: &str = "what follows the last row is left out";
+
+/// Counts the rows that a file that was cut off lacks: of the element that it ends in, and of all after it.
+fn give_up_rows(header: &Header, from: usize, found: u64, builder: &mut Builder<'_>) {
+    for (i, element) in header.elements.iter().enumerate().skip(from) {
+        let found = if i == from { found } else { 0 };
+        let (aspect, what) = match element.name.as_str() {
+            "vertex" => (Aspect::Positions, "vertices"),
+            "face" => (Aspect::Topology, "faces"),
+            "tristrips" => (Aspect::Topology, "strips"),
+            "edge" => (Aspect::Topology, "lines"),
+            _ => continue,
+        };
+        let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+        let missing = count(element.count.saturating_sub(found));
+        builder.issues.give_up(aspect, what, element.name.clone(), (missing, count(element.count)));
+    }
 }
 
 /// How many rows are worth making room for: those that are promised, as far as the file has bytes for them.
@@ -60,21 +81,21 @@ fn worth(element: &Element, form: Form, room: u64) -> usize {
 fn binary(
     header: &Header,
     form: Form,
-    blocks: &mut Blocks<'_>,
+    rows: &mut Rows<'_, '_>,
     mut builder: Builder<'_>,
     room: u64,
 ) -> Result<Contents, Issue> {
-    let mut rows = Rows::new(blocks);
     for element in &header.elements {
         let reserve = worth(element, form, room);
         let found = match (element.name.as_str(), element.row_bytes()) {
-            ("vertex", Some(stride)) => vertices(element, form, stride, reserve, &mut rows, &mut builder)?,
-            _ => other_rows(element, form, reserve, &mut rows, &mut builder)?,
+            ("vertex", Some(stride)) => vertices(element, form, stride, reserve, rows, &mut builder)?,
+            _ => other_rows(element, form, reserve, rows, &mut builder)?,
         };
         builder.contents.rows.push(found as usize);
         if found < element.count {
             let issue = rows.truncated(element, found);
             builder.issues.push(issue);
+            give_up_rows(header, builder.contents.rows.len() - 1, found, &mut builder);
             let missing = header.elements.len() - builder.contents.rows.len();
             builder.contents.rows.extend(std::iter::repeat_n(0, missing));
             return Ok(builder.finish(rows.position()));
@@ -89,6 +110,7 @@ fn binary(
     if end > start {
         let message = format!("{} bytes follow the last row", end - start);
         let span = Span { start, end };
+        builder.issues.leave_out(Aspect::Extras, TRAILING, "trailing", 1);
         builder.issues.push(Issue::new(&codes::TRAILING_BYTES, "trailing", message).at(span));
     }
     Ok(builder.finish(end))
@@ -392,12 +414,14 @@ fn text(
             format!("the file ends after {} of {} rows of {}", reader.found, element.count, element.name);
         let path = format!("{}[{}]", element.name, reader.found);
         builder.issues.push(Issue::new(&TRUNCATED, path, message).at(Span { start: end, end }));
+        give_up_rows(header, reader.element, reader.found, &mut builder);
         builder.contents.rows.push(reader.found as usize);
         let missing = header.elements.len().saturating_sub(builder.contents.rows.len());
         builder.contents.rows.extend(std::iter::repeat_n(0, missing));
     }
     if let Some(start) = reader.trailing {
         let message = "more values follow than the header declares";
+        builder.issues.leave_out(Aspect::Extras, TRAILING, "trailing", 1);
         builder.issues.push(Issue::new(&codes::TRAILING_BYTES, "trailing", message).at(Span { start, end }));
     }
     Ok(builder.finish(end))

@@ -1,23 +1,22 @@
 //! The rows of a binary file, one after the other, of elements whose rows differ in length.
 
 use super::header::{Element, Form, PropertyKind};
-use crate::bytes::Span;
+use crate::bytes::{Limits, Span};
 use crate::diag::{Issue, TRUNCATED};
 use crate::formats::stream::{BLOCK, Blocks};
-
-/// The longest row.
-const LONGEST: usize = 64 << 20;
 
 /// Bytes that were read and not yet used.
 pub(super) struct Rows<'a, 'b> {
     pub(super) blocks: &'a mut Blocks<'b>,
     buffer: Vec<u8>,
     used: usize,
+    /// The longest row.
+    longest: usize,
 }
 
 impl<'a, 'b> Rows<'a, 'b> {
-    pub(super) fn new(blocks: &'a mut Blocks<'b>) -> Self {
-        Self { blocks, buffer: Vec::new(), used: 0 }
+    pub(super) fn new(blocks: &'a mut Blocks<'b>, limits: &Limits) -> Self {
+        Self { blocks, buffer: Vec::new(), used: 0, longest: limits.row_bytes }
     }
 
     /// Where in the file the next byte is.
@@ -69,7 +68,7 @@ impl<'a, 'b> Rows<'a, 'b> {
                     bytes = bytes.saturating_add(count.size()).saturating_add(items);
                 }
             }
-            if bytes > LONGEST {
+            if bytes > self.longest {
                 let start = self.position();
                 let message =
                     format!("a list of {bytes} bytes is longer than the file, or than any sensible one");

@@ -5,7 +5,7 @@ use super::colour::Convention;
 use super::model::{Facet, Model};
 use super::{FACET, FACETS};
 use crate::bytes::Span;
-use crate::diag::{Code, Issue, Issues, NOT_FINITE};
+use crate::diag::{Aspect, Code, Issue, Issues, NOT_FINITE};
 
 /// Finds what is wrong in a model that could be read. Those of text were found in reading it.
 pub(super) fn check(model: &Model, issues: &mut Issues) {
@@ -17,6 +17,7 @@ pub(super) fn check(model: &Model, issues: &mut Issues) {
 /// Finds what is wrong with some facets of a binary file; the first is the `first`th of the file.
 pub(super) fn facets(facets: &[Facet], first: usize, header: &[u8; 80], issues: &mut Issues) {
     let convention = Convention::of(header);
+    let mut broken = 0;
     for (i, facet) in facets.iter().enumerate() {
         let index = first + i;
         let mut report = |code: &'static Code, field: &str, place: usize, size: usize, message: &str| {
@@ -30,6 +31,7 @@ pub(super) fn facets(facets: &[Facet], first: usize, header: &[u8; 80], issues: 
         let normal = Vec3::from_array(facet.normal.map(|x| x.get()));
         let finite = [a, b, c].map(Vec3::is_finite);
         if finite != [true; 3] {
+            broken += 1;
             for (corner, _) in finite.iter().enumerate().filter(|(_, finite)| !**finite) {
                 let message = "a corner is not a finite place; the facet is left out of conversions";
                 report(
@@ -50,6 +52,9 @@ pub(super) fn facets(facets: &[Facet], first: usize, header: &[u8; 80], issues: 
         if convention.is_unknown(facet.attribute.get()) {
             report(&codes::ATTRIBUTE, ".attribute", 48, 2, "these bytes are no colour that is known");
         }
+    }
+    if broken > 0 {
+        issues.give_up(Aspect::Topology, "triangles", "facets", (broken, facets.len()));
     }
 }
 

@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::model::{Ascii, Binary, Facet, Model, summary_ascii, summary_binary};
 use super::{FACET, FACETS, check, codes, text};
 use crate::bytes::Span;
-use crate::diag::{Issue, Issues};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::ReadOptions;
 use crate::formats::stream::{Block, Blocks, Streamed};
 
@@ -82,10 +82,15 @@ fn report_count(found: u64, count: u32, left_over: u64, issues: &mut Issues) {
     if found < u64::from(count) {
         let message = format!("the count is {count}, but only {found} facets follow");
         issues.push(Issue::new(&codes::COUNT_PAST_END, "count", message).at(Span::new(80, FACETS)));
+        let missing = usize::try_from(u64::from(count) - found).unwrap_or(usize::MAX);
+        issues.give_up(Aspect::Topology, "triangles", "facets", (missing, count as usize));
     }
     if left_over > 0 {
         let start = FACETS as u64 + found * FACET as u64;
         let message = format!("{left_over} bytes follow the last facet");
+        if found >= u64::from(count) {
+            issues.leave_out(Aspect::Extras, "bytes after the last facet are left out", "trailing", 1);
+        }
         let span = Span { start, end: start + left_over };
         issues.push(Issue::new(&codes::TRAILING_BYTES, "trailing", message).at(span));
     }

@@ -3,14 +3,21 @@
 use super::codes;
 use super::model::Solid;
 use crate::bytes::{Span, Token, push_tight, read_float};
-use crate::diag::{Code, Issue, Issues, NOT_FINITE};
+use crate::diag::{Aspect, Code, Issue, Issues, NOT_FINITE};
 use crate::formats::stream::{Block, Blocks};
 use crate::ops::triangulate;
 
 /// Reads the solids of a text file.
 pub(super) fn read(blocks: &mut Blocks<'_>, issues: &mut Issues) -> Result<Vec<Solid>, Issue> {
-    let mut reader =
-        TextReader { issues, solids: Vec::new(), state: State::Outside, line: 0, facet: Facet::default() };
+    let mut reader = TextReader {
+        issues,
+        solids: Vec::new(),
+        state: State::Outside,
+        line: 0,
+        facet: Facet::default(),
+        facets: 0,
+        lost: 0,
+    };
     let mut end = 0;
     while let Some(block) = blocks.next_lines()? {
         reader.block(&block);
@@ -46,6 +53,9 @@ struct TextReader<'a> {
     state: State,
     line: usize,
     facet: Facet,
+    /// Facets so far, and those among them that had to be given up.
+    facets: usize,
+    lost: usize,
 }
 
 /// A word, and where in the file it is.
@@ -175,9 +185,11 @@ impl TextReader<'_> {
         self.state = State::Solid;
         let Facet { start, corners, broken } = std::mem::take(&mut self.facet);
         let span = Span { start, end: word.span().end };
+        self.facets += 1;
         if corners.len() != 3 {
             self.report(&codes::CORNER_COUNT, span, &format!("the facet has {} corners", corners.len()));
         }
+        self.lost += usize::from(broken || corners.len() < 3);
         let Some(solid) = self.solids.last_mut().filter(|_| !broken) else { return };
         let mut degenerate = false;
         for triangle in triangulate(&corners) {
@@ -211,6 +223,11 @@ impl TextReader<'_> {
     }
 
     fn finish(&mut self, end: u64) {
+        if matches!(self.state, State::Facet | State::Loop) {
+            self.facets += 1;
+            self.lost += 1;
+        }
+        self.issues.give_up(Aspect::Topology, "triangles", "facets", (self.lost, self.facets));
         if self.state != State::Outside {
             let span = Span { start: end, end };
             self.report(&codes::UNFINISHED, span, "the text ends before endsolid");

@@ -1,10 +1,12 @@
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 
-use super::{Lifting, TURN};
+use super::{Lifting, Reading, TURN};
 use crate::bytes::{Se32, decode_text};
 use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::engine::{self, Place};
 use crate::formats::bmd::model::{Animation, rotation};
+use crate::formats::bmd::notes::has_spare_frame;
 use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};
 use crate::scene::{Animation as SceneAnimation, Channel, Extras, Interpolation, NodeId, Property};
 
@@ -18,23 +20,61 @@ type Words = [(usize, u32)];
 
 impl Lifting<'_> {
     pub(super) fn animations(&mut self) {
-        if self.model.bones.is_empty() {
+        if self.model.bones.is_empty() || self.added.root || self.added.rest_animation {
             return;
         }
-        for animation in &self.model.animations {
-            let lifted = self.animation(animation);
+        for (i, animation) in self.model.animations.iter().enumerate() {
+            let lifted = match self.reading {
+                Reading::Document => self.animation(i, animation),
+                Reading::Engine => self.framed(animation, &engine::places(self.model, animation)),
+                Reading::Plain => self.framed(animation, &engine::document_places(self.model, animation)),
+            };
             self.scene.animations.push(lifted);
         }
     }
 
-    fn animation(&self, animation: &Animation) -> SceneAnimation {
+    /// The animation from the places of the bones at whole frames; the engine knows no others (E11).
+    /// A last frame without keys is the engine's alone, which is on its way back to the first there.
+    fn framed(&self, animation: &Animation, places: &[Vec<Place>]) -> SceneAnimation {
+        let spare = usize::from(!animation.loops() && has_spare_frame(animation));
+        let places = places.get(..places.len().saturating_sub(spare)).unwrap_or_default();
+        let times: Vec<f32> = (0..places.len()).map(|frame| frame as f32 / rate(animation)).collect();
+        let mut lifted = SceneAnimation::default();
+        for (bone, node) in self.nodes.iter().enumerate().skip(1) {
+            let Some(node) = *node else { continue };
+            let of_bone = || places.iter().filter_map(|frame| frame.get(bone));
+            let moved = of_bone().flat_map(|place| TURN.vec3(place.translation).to_array()).collect();
+            let turned = of_bone().flat_map(|place| TURN.quat(place.rotation).to_array()).collect();
+            for (property, values) in [(Property::Translation, moved), (Property::Rotation, turned)] {
+                lifted.channels.push(channel(node, property, times.clone(), values));
+            }
+        }
+        lifted
+    }
+
+    fn animation(&self, index: usize, animation: &Animation) -> SceneAnimation {
         let raw_name = self.model.text(animation.name_at).unwrap_or_default();
         let (name, utf8) = decode_text(raw_name);
+        let unnamed = self.added.unnamed.contains(&index);
+        let name = if unnamed { String::new() } else { name };
         let mut lifted = SceneAnimation { name, ..SceneAnimation::default() };
+        let spare = self.added.spare_frames.contains(&index);
+        // The spare frame and keys on it are nobody's.
+        let shorter = Animation { frame_count: animation.frame_count - u8::from(spare), ..animation.clone() };
+        let animation = &shorter;
         lifted.extras.set(FORMAT.id, "frames", animation.frame_count);
         lifted.extras.set(FORMAT.id, "rate", animation.rate);
-        if !utf8 {
+        if spare {
+            lifted.extras.set(FORMAT.id, "spare", true);
+        }
+        if unnamed {
+            lifted.extras.set(FORMAT.id, "made_name", raw_name.to_vec());
+        } else if !utf8 {
             lifted.extras.set(FORMAT.id, "name_bytes", raw_name.to_vec());
+        }
+        let baked: Vec<Value> = self.baked_keys(animation);
+        if !baked.is_empty() {
+            lifted.extras.set(FORMAT.id, "baked_keys", baked);
         }
         for (bone, track) in animation.tracks.iter().enumerate() {
             let (Some(BoneKind::Ordinary(parent)), Some(Some(node))) =
@@ -57,6 +97,15 @@ impl Lifting<'_> {
         }
         self.give_length(&mut lifted, animation);
         lifted
+    }
+
+    /// The keys of bones that stand for blends, for the way back: the Scene has those of the blended joints.
+    fn baked_keys(&self, animation: &Animation) -> Vec<Value> {
+        let keys = |bone: &usize| {
+            let keys = Keys::of(animation.tracks.get(*bone)?, animation.frame_count);
+            Some(json!([bone, words(&keys.translation), words(&keys.rotation), words(&keys.scale)]))
+        };
+        self.baked.keys().filter_map(keys).collect()
     }
 
     /// A clip lasts as long as the file says, whatever its keys: a channel gets a key at the end, and a clip that moves

@@ -40,6 +40,10 @@ impl Lifting<'_> {
         if !draws(mesh) {
             return None;
         }
+        let padding = self.added.padding.get(&index).copied().unwrap_or(0);
+        let large = mesh.vertices.len() > 1024;
+        let trimmed = self.trimmed(mesh, padding);
+        let mesh = trimmed.as_ref().unwrap_or(mesh);
         let flat = self.model.is_flat(mesh);
         let mut primitive = Primitive::default();
         let mut letters = String::new();
@@ -64,7 +68,10 @@ impl Lifting<'_> {
         }
         primitive.extras.set(FORMAT.id, "mesh", index);
         primitive.extras.set(FORMAT.id, "flags", mesh.flags);
-        let plain = if mesh.vertices.len() > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
+        if padding > 0 {
+            primitive.extras.set(FORMAT.id, "padding", padding);
+        }
+        let plain = if large { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
         if letters.chars().any(|letter| letter != plain.letter()) {
             primitive.extras.set(FORMAT.id, "faces", letters);
         }
@@ -81,6 +88,13 @@ impl Lifting<'_> {
             _ => custom(&mut primitive, TAG, 1, tags.into_iter().map(f32::from).collect()),
         }
         Some(primitive)
+    }
+
+    /// The mesh without vertices that only make room; `None` where there are none.
+    fn trimmed(&self, mesh: &Mesh, padding: usize) -> Option<Mesh> {
+        let kept = mesh.vertices.len().checked_sub(padding).filter(|_| padding > 0)?;
+        let vertices = mesh.vertices.get(..kept)?.to_vec();
+        Some(Mesh { vertices, ..mesh.clone() })
     }
 
     /// From the space of a vertex's bone to that of the model.
@@ -136,11 +150,7 @@ impl Lifting<'_> {
         };
         primitive.joints = vec![bindings().map(|b| b.map_or([0; 4], |b| b.joints)).collect()];
         primitive.weights = vec![bindings().map(|b| b.map_or([1.0, 0.0, 0.0, 0.0], |b| b.weights)).collect()];
-        let pseudo = |vertex: &Vertex| {
-            let bone = usize::from(vertex.bone());
-            matches!(self.kinds.get(bone), Some(pose::BoneKind::Blend(_)))
-        };
-        if mesh.vertices.iter().any(pseudo) {
+        if mesh.vertices.iter().any(|vertex| self.is_made(usize::from(vertex.bone()))) {
             custom(primitive, BONE, 1, mesh.vertices.iter().map(|v| f32::from(v.bone())).collect());
         }
     }

@@ -19,42 +19,69 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
-use super::FORMAT;
 use super::model::{Bone, Model, flat_colour};
+use super::notes::Added;
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
+use super::{FORMAT, engine};
 use crate::bytes::decode_text;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
-    Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node, NodeId,
-    Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn, srgb_byte_to_linear,
-    transform_distance,
+    Axes, Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node,
+    NodeId, Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn,
+    srgb_byte_to_linear, transform_distance,
 };
 
 /// From the file's axes to the Scene's.
-pub(super) const TURN: Turn = Turn::ZUpToYUp;
+pub(super) const TURN: Turn = Axes::Z_UP_FRONT_PLUS_Y.turn;
+
+/// What the node is called that shows the first level of detail.
+pub(super) const MODEL_NAME: &str = "model";
+
+/// Whose reading of a file is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// That of the document, without what was added for the engine.
+    Document,
+    /// The engine's, with the same nodes and meshes; bones that the document's reading folds away come last.
+    Engine,
+    /// What the engine should show by the document: its bones and frames, posed as the document says.
+    Plain,
+}
 
 /// Makes the Scene that a file means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    lift_with(model, options, Reading::Document)
+}
+
+/// Makes the Scene of one of the readings.
+pub(super) fn lift_with(model: &Model, options: &ReadOptions<'_>, reading: Reading) -> Lifted {
+    let added = model.added();
     let mut lifting = Lifting {
         model,
+        reading,
+        baked: added.blends.iter().map(|blend| (blend.bone, blend.parts.clone())).collect(),
+        added,
+        issues: Issues::new(options.limits.issues_per_code),
         st: st::reading(model, options.settings.get("bmd-st")),
         rest: pose::rest(&model.bones),
         kinds: bone_kinds(&model.bones),
         scene: Scene::default(),
         nodes: Vec::new(),
         skin: None,
+        made: Vec::new(),
         bindings: Vec::new(),
         materials: BTreeMap::new(),
     };
     lifting.bones();
     lifting.levels();
     lifting.hidden();
+    lifting.engine_nodes();
     lifting.animations();
     lifting.scene_extras();
     // How texture coordinates were read is said by the check already.
-    Lifted { scene: lifting.scene, issues: Issues::default() }
+    Lifted { scene: lifting.scene, issues: lifting.issues }
 }
 
 /// What the vertices of a bone hang on in the Scene.
@@ -68,6 +95,12 @@ struct Binding {
 
 struct Lifting<'a> {
     model: &'a Model,
+    reading: Reading,
+    /// What was added for the engine and is taken away again.
+    added: Added,
+    /// The bones that stand for blends of others, with what they blend.
+    baked: BTreeMap<usize, Vec<(usize, f32)>>,
+    issues: Issues,
     st: StReading,
     rest: Vec<Mat4>,
     kinds: Vec<BoneKind>,
@@ -75,6 +108,8 @@ struct Lifting<'a> {
     /// The node of each ordinary bone.
     nodes: Vec<Option<NodeId>>,
     skin: Option<SkinId>,
+    /// Bones that only the engine's reading has: their places, and which joints they are.
+    made: Vec<(usize, Transform, usize)>,
     /// For each bone, what its vertices hang on.
     bindings: Vec<Binding>,
     materials: BTreeMap<Vec<u8>, MaterialId>,
@@ -84,13 +119,15 @@ impl Lifting<'_> {
     fn bones(&mut self) {
         self.scene.scenes.push(SceneRoot::default());
         self.scene.default_scene = Some(0);
-        if self.model.bones.is_empty() {
+        if self.model.bones.is_empty() || self.added.root {
             return;
         }
         let mut skin = Skin::default();
         let mut joint_of = vec![0u16; self.kinds.len()];
         for (i, kind) in self.kinds.clone().iter().enumerate() {
-            let (BoneKind::Ordinary(parent), Some(bone)) = (kind, self.model.bones.get(i)) else {
+            let folded = self.baked.contains_key(&i);
+            let (BoneKind::Ordinary(parent), Some(bone), false) = (kind, self.model.bones.get(i), folded)
+            else {
                 self.nodes.push(None);
                 continue;
             };
@@ -109,9 +146,12 @@ impl Lifting<'_> {
             skin.inverse_binds.push(TURN.matrix(inverse));
         }
         self.bind(&mut skin, &joint_of);
-        let pseudo: Vec<Value> = self.pseudo_table();
+        let (pseudo, baked) = (self.pseudo_table(), self.baked_table());
         if !pseudo.is_empty() {
             skin.extras.set(FORMAT.id, "pseudo", pseudo);
+        }
+        if !baked.is_empty() {
+            skin.extras.set(FORMAT.id, "baked", baked);
         }
         self.skin = Some(self.scene.skins.push(skin));
     }
@@ -151,6 +191,10 @@ impl Lifting<'_> {
         for (i, kind) in self.kinds.clone().iter().enumerate() {
             let place = self.rest.get(i).copied().unwrap_or_default();
             let binding = match kind {
+                _ if self.reading != Reading::Document && self.is_made(i) => self.engine_binding(i, skin),
+                BoneKind::Ordinary(_) if self.baked.contains_key(&i) => {
+                    self.baked_binding(i, joint_of, place)
+                }
                 BoneKind::Ordinary(_) => {
                     let joint = joint_of.get(i).copied().unwrap_or(0);
                     Binding { joints: [joint, 0, 0, 0], weights: [1.0, 0.0, 0.0, 0.0], place }
@@ -188,6 +232,69 @@ impl Lifting<'_> {
             };
             self.bindings.push(binding);
         }
+    }
+
+    /// Whether a bone blends others, as the document has it or as it was written for the engine.
+    fn is_made(&self, bone: usize) -> bool {
+        self.baked.contains_key(&bone) || matches!(self.kinds.get(bone), Some(BoneKind::Blend(_)))
+    }
+
+    /// What the vertices of a baked blend hang on: the joints that it was made of. At rest all of them leave vertices
+    /// where the bone has them.
+    fn baked_binding(&self, bone: usize, joint_of: &[u16], place: Mat4) -> Binding {
+        let mut binding = Binding { joints: [0; 4], weights: [0.0; 4], place };
+        let slots = binding.joints.iter_mut().zip(&mut binding.weights);
+        for ((joint, slot), (part, weight)) in slots.zip(self.baked.get(&bone).into_iter().flatten()) {
+            (*joint, *slot) = (joint_of.get(*part).copied().unwrap_or(0), *weight);
+        }
+        binding
+    }
+
+    /// In the engine a blend is a bone like others: a node of its own, behind all others.
+    fn engine_binding(&mut self, bone: usize, skin: &mut Skin) -> Binding {
+        let place = engine::rest(self.model).get(bone).copied().unwrap_or_default();
+        let (_, rotation, translation) = place.to_scale_rotation_translation();
+        let transform = Transform::Trs {
+            translation: TURN.vec3(translation),
+            rotation: TURN.quat(rotation).normalize(),
+            scale: Vec3::ONE,
+        };
+        let inverse = pose::inverse(&place).unwrap_or_default();
+        self.made.push((bone, transform, skin.joints.len()));
+        // The node itself comes when all others are there.
+        skin.joints.push(self.nodes.iter().flatten().next().copied().unwrap_or(NodeId::new(0)));
+        skin.inverse_binds.push(TURN.matrix(inverse));
+        let joint = u16::try_from(skin.joints.len() - 1).unwrap_or(u16::MAX);
+        Binding { joints: [joint, 0, 0, 0], weights: [1.0, 0.0, 0.0, 0.0], place }
+    }
+
+    /// The nodes of bones that only the engine has.
+    fn engine_nodes(&mut self) {
+        for (bone, transform, joint) in std::mem::take(&mut self.made) {
+            let node = self.scene.nodes.push(Node { transform, ..Node::default() });
+            self.root(node);
+            if let Some(place) = self.nodes.get_mut(bone) {
+                *place = Some(node);
+            }
+            let skin = self.skin.and_then(|skin| self.scene.skins.get_mut(skin));
+            if let Some(place) = skin.and_then(|skin| skin.joints.get_mut(joint)) {
+                *place = node;
+            }
+        }
+    }
+
+    /// Bones that stand for blends, for the way back.
+    fn baked_table(&self) -> Vec<Value> {
+        let record = |(i, parts): (&usize, &Vec<(usize, f32)>)| {
+            let bone = self.model.bones.get(*i)?;
+            Some(json!({
+                "bone": i,
+                "xform": [bone.translation, bone.rotation],
+                "name": self.model.text(bone.name_at),
+                "parts": parts,
+            }))
+        };
+        self.baked.iter().filter_map(record).collect()
     }
 
     fn pseudo_table(&self) -> Vec<Value> {
@@ -232,7 +339,7 @@ impl Lifting<'_> {
     fn levels(&mut self) {
         let mut top: Option<NodeId> = None;
         for (level, meshes) in self.level_ranges().into_iter().enumerate() {
-            let name = if level == 0 { "model".to_owned() } else { format!("model.lod{level}") };
+            let name = if level == 0 { MODEL_NAME.to_owned() } else { format!("{MODEL_NAME}.lod{level}") };
             let Some(mesh) = self.mesh(&meshes, true) else { continue };
             let mut node = Node { name, mesh: Some(mesh), skin: self.skin, ..Node::default() };
             node.extras.set(FORMAT.id, "level", level);
@@ -301,7 +408,11 @@ impl Lifting<'_> {
         let flat = raw.first() == Some(&b'#');
         let [r, g, b] = flat_colour(raw).unwrap_or([255; 3]).map(srgb_byte_to_linear);
         let texture = (!flat && !raw.is_empty()).then(|| {
-            let image = self.scene.images.push(Image { uri: Some(name.clone()), ..Image::default() });
+            let uri = match self.added.extensions.get(&name) {
+                Some(extension) => format!("{name}{extension}"),
+                None => name.clone(),
+            };
+            let image = self.scene.images.push(Image { uri: Some(uri), ..Image::default() });
             TextureRef::new(self.scene.textures.push(Texture { image: Some(image), ..Texture::default() }))
         });
         let mut material = Material {
@@ -330,6 +441,17 @@ impl Lifting<'_> {
             self.model.lods.iter().map(|lod| json!([lod.first, lod.count, lod.scale])).collect();
         extras.set(FORMAT.id, "lods", lods);
         extras.set(FORMAT.id, "meshes", self.model.meshes.len());
+        if self.added.root {
+            extras.set(
+                FORMAT.id,
+                "root",
+                self.model.bones.first().map_or(&b""[..], |b| self.model.text(b.name_at).unwrap_or_default()),
+            );
+        }
+        if self.added.rest_animation {
+            let name = self.model.animations.first().and_then(|a| self.model.text(a.name_at));
+            extras.set(FORMAT.id, "rest_animation", name.unwrap_or_default());
+        }
         if self.st == StReading::Legacy {
             extras.set(FORMAT.id, "st", "legacy");
         }

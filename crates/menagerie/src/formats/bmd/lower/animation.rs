@@ -3,28 +3,39 @@ use std::collections::BTreeMap;
 use glam::{Mat4, Quat, Vec3};
 use serde_json::Value;
 
-use super::{Lowering, byte, inverse_place, raw_name, word};
+use super::{Lowering, byte, bytes, inverse_place, raw_name, word};
 use crate::bytes::Se32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::lift::{TURN, matches_keys};
-use crate::formats::bmd::model::{Animation, rotation};
+use crate::formats::bmd::model::{Animation, Track, rotation};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
 use crate::formats::bmd::vertex::nearest_direction;
+use crate::formats::bmd::{FORMAT, engine};
 use crate::ops::sparse_keys;
-use crate::scene::{Animation as SceneAnimation, Interpolation, NodeId, Pose, Property, Scene};
+use crate::scene::{Animation as SceneAnimation, Hidden, Interpolation, NodeId, Pose, Property, Scene};
 
 /// Frames that an animation can have.
 const MAX_FRAMES: usize = 255;
 /// The largest rate, in quarters of a hertz.
 const MAX_RATE: usize = 127;
+/// How far off the engine may be on whole frames, as a part of the model's size, before every frame gets keys.
+const ENGINE_TOLERANCE: f32 = 0.005;
 /// How far in degrees rotations may be off where a key is left out, beside what packing costs.
 const KEY_ANGLE: f32 = 0.5;
 
+/// Which frames get keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeysOf {
+    /// Those without which others would not be between their neighbours.
+    NeededFrames,
+    /// All of them.
+    AllFrames,
+}
+
 impl Lowering<'_> {
     pub(super) fn animations(&mut self) {
-        if self.model.bones.is_empty() {
+        if self.model.bones.is_empty() || self.added.root {
             if !self.scene.animations.is_empty() {
                 let message = "nothing that is animated became a bone, so there is nothing to move";
                 let count = self.scene.animations.len();
@@ -36,12 +47,82 @@ impl Lowering<'_> {
         }
         for (i, animation) in self.scene.animations.iter().enumerate() {
             let path = format!("animations[{i}]");
-            let lowered = self.as_read_animation(animation).unwrap_or_else(|| self.sampled(&path, animation));
+            let kept = self.as_read_animation(animation);
+            let as_read = kept.is_some() && !self.mends_all();
+            let mut lowered = match kept {
+                Some(kept) => kept,
+                None => self.sampled(&path, animation),
+            };
+            let spare = animation.extras.get(FORMAT.id, "spare").is_some();
+            if self.serves_engine() && (spare || !as_read) {
+                self.spare_frame(i, &mut lowered);
+            }
             self.model.animations.push(lowered);
-            self.names.animations.push(raw_name(&animation.extras, &animation.name));
+            let name = self.animation_name(i, animation, as_read);
+            self.names.animations.push(name);
             if animation.name.len() > 255 {
                 self.losses.approximated(Aspect::Names, path, "the name was cut off after 255 bytes");
             }
+        }
+        self.report_spare_frames();
+        self.rest_animation();
+    }
+
+    /// E7: no key lies on the last frame, or the engine takes the end of one bone for that of the next.
+    fn spare_frame(&mut self, index: usize, animation: &mut Animation) {
+        let last = usize::from(animation.frame_count).saturating_sub(1);
+        let on_last = |track: &Track| track.frames().any(|(frame, _)| frame >= last);
+        if animation.frame_count < u8::MAX && animation.tracks.iter().any(on_last) {
+            animation.frame_count += 1;
+            self.added.spare_frames.insert(index);
+        }
+    }
+
+    fn report_spare_frames(&mut self) {
+        let own = |i: &&usize| {
+            let animation = self.scene.animations.get(**i);
+            animation.is_some_and(|a| a.extras.get(FORMAT.id, "spare").is_none())
+        };
+        let count = self.added.spare_frames.iter().filter(own).count();
+        if count > 0 {
+            let message = "a frame was added at the end, because the engine needs one without keys";
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(count));
+        }
+    }
+
+    /// E15: the engine's search for sequences needs every animation to have a name.
+    fn animation_name(&mut self, index: usize, animation: &SceneAnimation, as_read: bool) -> Vec<u8> {
+        let name = raw_name(&animation.extras, &animation.name);
+        let made = animation.extras.get(FORMAT.id, "made_name").and_then(bytes);
+        if !name.is_empty() || !self.serves_engine() || (as_read && made.is_none()) {
+            return name;
+        }
+        self.added.unnamed.insert(index);
+        if made.is_none() {
+            let message = "the animation was named, because the engine needs a name";
+            self.losses.added(Aspect::Names, format!("animations[{index}]"), message);
+        }
+        let usable = |name: &Vec<u8>| (1..=255).contains(&name.len()) && !name.contains(&0);
+        made.filter(usable).unwrap_or_else(|| format!("animation{index}").into_bytes())
+    }
+
+    /// E5: bones without an animation crash the engine.
+    fn rest_animation(&mut self) {
+        let kept = self.scene.extras.get(FORMAT.id, "rest_animation").and_then(bytes);
+        let as_read = self.as_read && !self.mends_all();
+        let needed = self.model.bones.len() > 1 && self.model.animations.is_empty() && self.serves_engine();
+        if !needed || (as_read && kept.is_none()) {
+            return;
+        }
+        let tracks = vec![Track { entries: Vec::new(), closed: true }; self.model.animated_bones()];
+        self.model.animations.push(Animation { frame_count: 1, rate: 40, tracks, ..Animation::default() });
+        let usable = |name: &Vec<u8>| (1..=255).contains(&name.len()) && !name.contains(&0);
+        self.names.animations.push(kept.clone().filter(usable).unwrap_or_else(|| b"stand".to_vec()));
+        self.added.rest_animation = true;
+        if kept.is_none() {
+            let message = "an animation of one frame was added, because the engine needs one for bones";
+            self.losses.added(Aspect::Animations, "animations", message);
         }
     }
 
@@ -82,6 +163,25 @@ impl Lowering<'_> {
             };
             *keys.first_mut()? = root;
         }
+        let baked = animation.extras.get(FORMAT.id, "baked_keys").and_then(Value::as_array);
+        for entry in baked.into_iter().flatten() {
+            let [bone, translation, rotation, scale] = entry.as_array()?.as_slice() else { return None };
+            let bone = usize::from(byte(bone)?);
+            self.added.blends.iter().find(|blend| blend.bone == bone)?;
+            *keys.get_mut(bone)? = Keys {
+                translation: keys_from_json(translation)?,
+                rotation: keys_from_json(rotation)?,
+                scale: keys_from_json(scale)?,
+            };
+        }
+        // Frames rise, and lie in the animation: the notes may come from anywhere.
+        let sound = |list: &Vec<(usize, u32)>| {
+            list.is_sorted_by(|a, b| a.0 < b.0)
+                && list.iter().all(|key| key.0 < usize::from(lowered.frame_count))
+        };
+        if !keys.iter().all(|keys| [&keys.rotation, &keys.translation, &keys.scale].into_iter().all(sound)) {
+            return None;
+        }
         lowered.tracks = keys.iter().map(Keys::track).collect();
         Some(lowered)
     }
@@ -96,22 +196,60 @@ impl Lowering<'_> {
             .collect();
         let mut lowered =
             Animation { frame_count: frames as u8, rate: rate as u8 | 0x80, ..Animation::default() };
-        let mut all_keys = vec![Keys::default(); bones];
-        for bone in 1..bones {
+        lowered.tracks = self.tracks(&wanted, bones, KeysOf::NeededFrames);
+        // E11: between keys the engine rounds to 8 bits. Where that shows, every frame gets a key.
+        if self.serves_engine() && self.engine_is_off(&lowered) {
+            lowered.tracks = self.tracks(&wanted, bones, KeysOf::AllFrames);
+        }
+        self.model.animations.push(lowered);
+        self.measure_poses(path, animation, hz, frames);
+        self.model.animations.pop().unwrap_or_default()
+    }
+
+    /// The tracks of all bones from where they should be at every frame.
+    fn tracks(&self, wanted: &[Vec<Mat4>], bones: usize, which: KeysOf) -> Vec<Track> {
+        let mut tracks = vec![Keys::default().track(); bones];
+        for (bone, track) in tracks.iter_mut().enumerate().skip(1) {
             let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
             let locals = wanted.iter().map(|matrices| {
                 let at = |i: usize| matrices.get(i).copied().unwrap_or_default();
                 (inverse_place(&at(parent)) * at(bone)).to_scale_rotation_translation()
             });
             let locals: Vec<(Vec3, Quat, Vec3)> = locals.collect();
-            if let Some(keys) = all_keys.get_mut(bone) {
-                *keys = self.keys(bone, &locals);
-            }
+            let which = if self.baked.contains_key(&bone) { KeysOf::AllFrames } else { which };
+            *track = self.keys(bone, &locals, which).track();
         }
-        lowered.tracks = all_keys.iter().map(Keys::track).collect();
-        self.model.animations.push(lowered);
-        self.measure_poses(path, animation, hz, frames);
-        self.model.animations.pop().unwrap_or_default()
+        tracks
+    }
+
+    /// Whether the engine has bones elsewhere on whole frames than the document: by their places in the model, against
+    /// its size.
+    fn engine_is_off(&mut self, animation: &Animation) -> bool {
+        let size = self.rest.bounds_with(self.scene, Hidden::Counts).map_or(0.0, |bounds| bounds.diagonal());
+        let spare = Animation { frame_count: animation.frame_count.saturating_add(1), ..animation.clone() };
+        let engine = engine::places(&self.model, &spare);
+        self.model.animations.push(animation.clone());
+        let index = self.model.animations.len() - 1;
+        let off = (0..usize::from(animation.frame_count)).any(|frame| {
+            let document = self.model.bone_matrices(Some((index, frame as f32)));
+            let places = engine.get(frame).map(Vec::as_slice).unwrap_or_default();
+            let mut found: Vec<Mat4> = Vec::new();
+            for (bone, place) in places.iter().enumerate() {
+                let local = Mat4::from_rotation_translation(place.rotation, place.translation);
+                let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
+                found.push(found.get(parent).map_or(local, |above| *above * local));
+            }
+            // As far out as what hangs on a bone may be.
+            let reach = size;
+            document.iter().zip(&found).any(|(a, b)| {
+                let moved = a.w_axis.truncate().distance(b.w_axis.truncate());
+                let axes = [(a.x_axis, b.x_axis), (a.y_axis, b.y_axis), (a.z_axis, b.z_axis)];
+                let turned = axes.iter().map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+                moved + turned * reach > size * ENGINE_TOLERANCE
+            })
+        });
+        self.model.animations.pop();
+        off
     }
 
     /// The rate in quarters of a hertz, and the number of frames.
@@ -130,8 +268,10 @@ impl Lowering<'_> {
             animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
         let exact = || (4..=MAX_RATE).find(whole).filter(|_| straight);
         let rate = asked.or(kept).filter(|rate| *rate > 0).or_else(exact).unwrap_or(MAX_RATE);
-        let rate = (1..=rate).rev().find(|rate| frames(*rate) <= MAX_FRAMES).unwrap_or(1);
-        let count = frames(rate).min(MAX_FRAMES);
+        // E7: the engine needs one frame to spare.
+        let most = if self.serves_engine() { engine::MAX_FRAMES } else { MAX_FRAMES };
+        let rate = (1..=rate).rev().find(|rate| frames(*rate) <= most).unwrap_or(1);
+        let count = frames(rate).min(most);
         let mut stats = ErrorStats::default();
         stats.add(f64::from(((count - 1) as f32 * 4.0 / rate as f32 - seconds).abs()));
         if stats.max > 1e-4 {
@@ -145,7 +285,15 @@ impl Lowering<'_> {
     /// Where bones should be at a time, so that vertices stored at rest are where the Scene has them.
     fn wanted(&self, pose: &Pose) -> Vec<Mat4> {
         let mut all: Vec<Mat4> = Vec::with_capacity(self.places.len());
+        let mut palettes: BTreeMap<NodeId, Vec<Mat4>> = BTreeMap::new();
         for (bone, place) in self.places.iter().enumerate() {
+            if let Some(baked) = self.baked.get(&bone) {
+                let palette = palettes
+                    .entry(baked.node)
+                    .or_insert_with(|| pose.palette(self.scene, baked.node).unwrap_or_default());
+                all.push(baked.wanted(palette, place));
+                continue;
+            }
             let wanted = match self.node_of.get(bone).copied().flatten() {
                 Some(node) => {
                     let own = TURN.inverse();
@@ -167,9 +315,12 @@ impl Lowering<'_> {
     }
 
     /// The keys of one bone from its place in its parent at every frame.
-    fn keys(&self, bone: usize, locals: &[(Vec3, Quat, Vec3)]) -> Keys {
+    fn keys(&self, bone: usize, locals: &[(Vec3, Quat, Vec3)], which: KeysOf) -> Keys {
         let (base_t, base_r) = base(&self.model.bones, bone);
-        let tolerance = self.number("bmd-key-error");
+        let tolerance = match which {
+            KeysOf::NeededFrames => self.number("bmd-key-error"),
+            KeysOf::AllFrames => Some(-1.0),
+        };
         let translation: Vec<u32> =
             locals.iter().map(|(_, _, t)| Se32::nearest((*t - base_t).to_array()).0).collect();
         let scale: Vec<u32> = locals.iter().map(|(s, _, _)| Se32::nearest(s.to_array()).0).collect();
@@ -214,6 +365,9 @@ impl Lowering<'_> {
                 let node = self.node_of.get(bone).copied().flatten();
                 let node = node.and_then(|node| pose.worlds.get(node.index()));
                 let wanted = node.map_or(wanted, |world| TURN.inverse().matrix(*world));
+                if self.baked.contains_key(&bone) {
+                    continue;
+                }
                 moved.add(f64::from(found.w_axis.distance(wanted.w_axis)));
                 let (_, a, _) = found.to_scale_rotation_translation();
                 let (_, b, _) = wanted.to_scale_rotation_translation();
@@ -225,8 +379,13 @@ impl Lowering<'_> {
         let message = format!("sampled at {hz} frames a second and packed; bones are elsewhere");
         self.losses.measured(Aspect::Animations, path, message.clone(), moved, "scene units");
         self.losses.measured(Aspect::Animations, path, message, turned, "degrees");
-        let message = "vertices are elsewhere while it plays";
-        self.losses.measured(Aspect::Skins, path, message, vertices, "scene units");
+        if vertices.is_off() {
+            let more =
+                if self.baked.is_empty() { "" } else { "; blends of joints are rigid bones in the engine" };
+            let message =
+                format!("vertices are up to {:.4} scene units elsewhere while it plays{more}", vertices.max);
+            self.losses.noted(Aspect::Skins, path, message);
+        }
     }
 }
 

@@ -3,18 +3,22 @@
 //! A pseudo-bone moves its vertices by the blend of its bones' own matrices, so it does what a skin does only where all
 //! of them are in one place at rest. Each joint of a blend but the heaviest therefore gets a helper: a bone below its
 //! own, which rests where the heaviest one is and moves with its parent.
+//!
+//! The engine computes no blends (E3). For it, a blend becomes an ordinary bone in the middle of its vertices, which moves
+//! as the blend does as nearly as a rigid thing can.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use glam::{Mat4, Quat};
+use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::{Lowering, inverse_place};
 use crate::bytes::{Se32, f8a_from_f32};
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::lift::TURN;
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT};
-use crate::formats::bmd::pose;
+use crate::formats::bmd::notes::BakedBlend;
 use crate::formats::bmd::vertex::nearest_direction;
+use crate::formats::bmd::{engine, pose};
 use crate::ops::vertex_weights;
 use crate::scene::{NodeId, Primitive, SkinId};
 
@@ -51,13 +55,72 @@ impl Blends {
     }
 }
 
+/// A bone that stands for a blend in the engine.
+#[derive(Debug)]
+pub(super) struct Baked {
+    /// A node whose skin it is.
+    pub(super) node: NodeId,
+    /// The joints of the skin, and their weights.
+    pub(super) parts: Vec<(u16, f32)>,
+    /// The blend at rest, in the file's axes.
+    rest: Mat4,
+    /// The middle of the vertices at rest.
+    middle: Vec3,
+}
+
+impl Baked {
+    /// Where the bone should be when the joints of the skin move vertices like this: the rigid motion that is nearest to
+    /// the blend, and right in the middle of the vertices.
+    pub(super) fn wanted(&self, palette: &[Mat4], place: &Mat4) -> Mat4 {
+        let now = blend(&self.parts, palette);
+        let motion = now * inverse_place(&self.rest);
+        let heaviest = || self.parts.first().and_then(|(joint, _)| palette.get(usize::from(*joint)));
+        let turn = nearest_rotation(Mat3::from_mat4(motion)).or_else(|| {
+            let heaviest = TURN.inverse().matrix(*heaviest()?);
+            nearest_rotation(Mat3::from_mat4(heaviest))
+        });
+        let turn = turn.unwrap_or_default();
+        let from_middle = place.w_axis.truncate() - self.middle;
+        Mat4::from_rotation_translation(turn, motion.transform_point3(self.middle) + turn * from_middle)
+    }
+}
+
+/// The blend of joints, in the file's axes.
+fn blend(parts: &[(u16, f32)], palette: &[Mat4]) -> Mat4 {
+    let part = |(joint, weight): &(u16, f32)| {
+        palette.get(usize::from(*joint)).copied().unwrap_or_default() * *weight
+    };
+    TURN.inverse().matrix(parts.iter().map(part).fold(Mat4::ZERO, |sum, part| sum + part))
+}
+
+/// The rotation of a matrix's polar form; `None` for one that mirrors or flattens.
+fn nearest_rotation(matrix: Mat3) -> Option<Quat> {
+    let mut turn = matrix;
+    for _ in 0..24 {
+        if turn.determinant() < 1e-6 || !turn.is_finite() {
+            return None;
+        }
+        let next = (turn + turn.inverse().transpose()) * 0.5;
+        let change = (next - turn).to_cols_array().into_iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        turn = next;
+        if change < 1e-6 {
+            break;
+        }
+    }
+    let turn = Quat::from_mat3(&turn);
+    turn.is_finite().then(|| turn.normalize())
+}
+
 impl Lowering<'_> {
-    /// Makes pseudo-bones for all blends of weights, as finely as there are ids for.
+    /// Makes bones for all blends of weights, as finely as there are ids for.
     pub(super) fn make_blends(&mut self) {
         let off = self.options.settings.get("bmd-blend") == Some("off");
         let users = self.skinned_nodes();
         if off || users.is_empty() {
             return;
+        }
+        if self.serves_engine() {
+            return self.bake_blends(&users);
         }
         for resolution in RESOLUTIONS {
             let blends = self.blends_of(&users, resolution);
@@ -70,6 +133,70 @@ impl Lowering<'_> {
         let message =
             "there are more blends of joints than ids for pseudo-bones; vertices hang on one bone each";
         self.losses.push(Loss::new(Aspect::Skins, LossKind::Approximated, "skins", message));
+    }
+
+    /// E3, E4: a bone for each blend, of 64 bones in all. Where there are more, those that most vertices hang on.
+    fn bake_blends(&mut self, users: &BTreeMap<SkinId, Vec<NodeId>>) {
+        let room = engine::MAX_BONES.saturating_sub(self.model.bones.len());
+        let of = |resolution: u8| (resolution, self.middles(users, resolution));
+        let fits = |(_, blends): &(u8, BTreeMap<Blend, (Vec3, usize)>)| blends.len() <= room;
+        let (resolution, blends) = RESOLUTIONS.into_iter().map(of).find(fits).unwrap_or_else(|| of(4));
+        let mut most: Vec<(Blend, (Vec3, usize))> = blends.into_iter().collect();
+        most.sort_by_key(|(_, (_, count))| std::cmp::Reverse(*count));
+        most.truncate(room);
+        let mut bones = BTreeMap::new();
+        for (made, (blend, (sum, count))) in most.into_iter().enumerate() {
+            let Some(node) = users.get(&blend.skin).and_then(|nodes| nodes.first()).copied() else {
+                continue;
+            };
+            let share = |(joint, parts): &(u16, u8)| (*joint, f32::from(*parts) / f32::from(resolution));
+            let parts: Vec<(u16, f32)> = blend.shares.iter().map(share).collect();
+            let palette = self.rest.palette(self.scene, node).unwrap_or_default();
+            let middle = sum / count.max(1) as f32;
+            let translation = Se32::nearest(middle.to_array()).0;
+            let bone =
+                self.push_bone(Bone { translation, ..Bone::default() }, format!("blend{made}").into(), None);
+            let of_bones =
+                parts.iter().map(|(joint, w)| (self.bone_of_joint(blend.skin, *joint), *w)).collect();
+            self.added.blends.push(BakedBlend { bone, parts: of_bones });
+            let rest = self::blend(&parts, &palette);
+            self.baked.insert(bone, Baked { node, parts, rest, middle });
+            bones.insert(blend, bone);
+        }
+        if !bones.is_empty() {
+            let message =
+                "bones were added that move as blends of joints do, because the engine computes none";
+            self.losses
+                .push(Loss::new(Aspect::Hierarchy, LossKind::Added, "skins", message).count(bones.len()));
+        }
+        self.blends = Blends { resolution, bones };
+        self.places = pose::rest(&self.model.bones);
+    }
+
+    /// The blends, with the sum of where their vertices are at rest in the file's axes, and how many there are.
+    fn middles(
+        &self,
+        users: &BTreeMap<SkinId, Vec<NodeId>>,
+        resolution: u8,
+    ) -> BTreeMap<Blend, (Vec3, usize)> {
+        let mut blends: BTreeMap<Blend, (Vec3, usize)> = BTreeMap::new();
+        for (skin, nodes) in users {
+            for id in nodes {
+                let mesh = self.scene.nodes.get(*id).and_then(|node| self.scene.meshes.get(node.mesh?));
+                for primitive in mesh.into_iter().flat_map(|mesh| &mesh.primitives) {
+                    let places = self.rest.positions(self.scene, *id, primitive);
+                    for (v, place) in places.into_iter().enumerate() {
+                        let shares = shares(&influences(primitive, v), resolution);
+                        if shares.len() > 1 {
+                            let (sum, count) = blends.entry(Blend { skin: *skin, shares }).or_default();
+                            *sum += TURN.inverse().vec3(place);
+                            *count += 1;
+                        }
+                    }
+                }
+            }
+        }
+        blends
     }
 
     /// One node for every skin that is used, and all nodes that use it.

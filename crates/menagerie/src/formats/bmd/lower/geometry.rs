@@ -1,8 +1,10 @@
+use std::borrow::Cow;
+
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::Value;
 
 use super::blends::influences;
-use super::{Lowering, Piece, inverse_place, word};
+use super::{Lowering, MAX_VERTICES, Piece, inverse_place, word};
 use crate::bytes::f8a_from_f32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
@@ -12,7 +14,7 @@ use crate::formats::bmd::model::{Face, FaceKind, Mesh};
 use crate::formats::bmd::vertex::{
     Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
 };
-use crate::ops::{bake_morphs, smooth_normals, split_by_vertex_limit};
+use crate::ops::{bake_morphs, compact, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
 };
@@ -92,13 +94,21 @@ impl Lowering<'_> {
         if let Some(weights) = self.rest.weights.get(id.index()).filter(|_| !whole.targets.is_empty()) {
             bake_morphs(&mut whole, weights);
         }
-        let limit = self.number("bmd-split").map_or(65535, |limit| (limit as usize).clamp(3, 65535));
-        if whole.positions.len() <= limit {
+        let limit = self.number("bmd-split").map_or(MAX_VERTICES, |n| (n as usize).clamp(3, MAX_VERTICES));
+        // E1: in the engine a mesh needs as many vertices as triangles.
+        let triangles = if self.serves_engine() { limit } else { MAX_VERTICES };
+        if whole.positions.len() <= limit && whole.triangles().len() <= triangles {
             return vec![whole];
         }
-        let parts = split_by_vertex_limit(&whole, limit);
+        let few = |part: Primitive| -> Vec<Primitive> {
+            if part.triangles().len() <= triangles {
+                return vec![part];
+            }
+            part.indices.chunks(triangles * 3).map(|indices| compact(&part, indices.to_vec())).collect()
+        };
+        let parts: Vec<Primitive> = split_by_vertex_limit(&whole, limit).into_iter().flat_map(few).collect();
         let message = format!("the mesh was cut into {} pieces of at most {limit} vertices", parts.len());
-        self.losses.approximated(Aspect::Topology, path, message);
+        self.losses.added(Aspect::Topology, path, message);
         parts
     }
 
@@ -140,21 +150,23 @@ impl Lowering<'_> {
             }
             mesh.vertices.push(vertex);
         }
-        mesh.faces = faces(primitive);
+        let count = match self.serves_engine() {
+            true => primitive.positions.len().max(primitive.triangles().len()),
+            false => primitive.positions.len(),
+        };
+        mesh.faces = faces(&facing(primitive, &placed), count, self.mends_all());
         let counted = match primitive.extras.get(FORMAT.id, "quads_count_once") {
             Some(_) => mesh.faces.len(),
             None => mesh.counted_triangles(),
         };
-        if counted > usize::from(u16::MAX) {
-            let message = "the number of triangles is larger than its field can say";
-            self.losses.approximated(Aspect::Topology, path, message);
-        }
         mesh.triangle_count = counted.min(usize::from(u16::MAX)) as u16;
         mesh.flags = flags(&mesh, primitive.extras.get(FORMAT.id, "flags").and_then(word));
         self.report(path, primitive, &mesh, errors, without_shade, with);
         let index = primitive.extras.get(FORMAT.id, "mesh").and_then(Value::as_u64);
         let index = index.and_then(|index| usize::try_from(index).ok());
-        self.pieces.push(Piece { mesh, material, index, level });
+        let padding = primitive.extras.get(FORMAT.id, "padding").and_then(Value::as_u64);
+        let padding = padding.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        self.pieces.push(Piece { mesh, material, index, level, padding });
     }
 
     /// Where each vertex is at rest, which bone holds it, and where it is in that bone's space.
@@ -209,8 +221,12 @@ impl Lowering<'_> {
                     local = kept;
                 }
             }
-            let turn = Mat3::from_mat4(inverse * TURN.inverse().to_matrix()) * Mat3::from_mat4(matrix);
-            list.push(Placed { world, local, bone, place, turn });
+            let linear = Mat3::from_mat4(matrix);
+            let across = linear.inverse().transpose();
+            let across = if across.is_finite() { across } else { linear };
+            let turn = Mat3::from_mat4(inverse * TURN.inverse().to_matrix()) * across;
+            let mirrored = linear.determinant() < 0.0;
+            list.push(Placed { world, local, bone, place, turn, mirrored });
         }
         list
     }
@@ -284,19 +300,20 @@ impl Lowering<'_> {
             let stored = Vec3::from_array(stored);
             let angle = meant.cross(stored).length().atan2(meant.dot(stored)).to_degrees();
             let zero = stored == Vec3::ZERO;
-            errors.normal.add(if zero || angle < 0.02 { 0.0 } else { f64::from(angle) });
+            errors.normal.add(if zero || angle < 0.05 { 0.0 } else { f64::from(angle) });
         }
         if let (Some(uv), Some(st)) =
             (primitive.uvs.first().and_then(|set| set.get(v)), vertex.st(flat, self.st))
         {
             let off = uv.iter().zip(st).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
-            errors.uv.add(off);
+            let size = uv.iter().fold(1.0f32, |size, x| size.max(x.abs()));
+            errors.uv.add(if off > 1e-5 * f64::from(size) { off } else { 0.0 });
         }
         if let Some([r, g, b, a]) = primitive.colors.first().and_then(|set| set.get(v)) {
             let colour = shade_colour(vertex.shade().unwrap_or(WHITE)).map(srgb_byte_to_linear);
             let off = colour.iter().zip([r, g, b]).map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>();
             let off = (off + f64::from(1.0 - a).powi(2)).sqrt();
-            errors.colour.add(if off > 1e-6 { off } else { 0.0 });
+            errors.colour.add(if off > 1e-4 { off } else { 0.0 });
         }
     }
 
@@ -323,10 +340,6 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Colors, path, message, errors.colour, "linear colour");
         let message = "weights were rounded to what a bone or a blend of up to four can have";
         self.losses.measured(Aspect::Skins, path, message, errors.weight, "weight");
-        if errors.weight.is_off() {
-            let message = "normals turn with the rounded weights";
-            self.losses.approximated(Aspect::Normals, path, message);
-        }
         if primitive.normals.is_empty() && !mesh.vertices.is_empty() {
             self.losses.added(Aspect::Normals, path, "normals were made from the triangles");
         }
@@ -363,6 +376,22 @@ struct Placed {
     place: Mat4,
     /// From the primitive's normals to those of the bone.
     turn: Mat3,
+    /// Whether its way into the model is a mirror.
+    mirrored: bool,
+}
+
+/// The primitive with triangles that a mirror would turn over going round the other way.
+fn facing<'a>(primitive: &'a Primitive, placed: &[Placed]) -> Cow<'a, Primitive> {
+    if placed.iter().all(|vertex| !vertex.mirrored) {
+        return Cow::Borrowed(primitive);
+    }
+    let mut turned = primitive.clone();
+    for [a, b, c] in turned.indices.as_chunks_mut::<3>().0 {
+        if placed.get(*a as usize).is_some_and(|vertex| vertex.mirrored) {
+            std::mem::swap(b, c);
+        }
+    }
+    Cow::Owned(turned)
 }
 
 /// The values of a custom attribute for one vertex.
@@ -400,13 +429,15 @@ fn shade(primitive: &Primitive, v: usize) -> u8 {
     kept.filter(|shade| shade_colour(*shade) == colour).unwrap_or_else(|| nearest_shade(colour))
 }
 
-/// The faces: in the forms that the file had if they still fit, else triangles.
-fn faces(primitive: &Primitive) -> Vec<Face> {
+/// The faces: in the forms that the file had if they still fit, else triangles, of the size that goes with the number of
+/// vertices. Without quads where the engine mixes them up (E9).
+fn faces(primitive: &Primitive, vertices: usize, no_quads: bool) -> Vec<Face> {
     let letters = primitive.extras.get(FORMAT.id, "faces").and_then(Value::as_str);
+    let letters = letters.filter(|letters| !(no_quads && letters.contains(['q', 'Q'])));
     if let Some(faces) = letters.and_then(|letters| faces_as_read(primitive.triangles(), letters)) {
         return faces;
     }
-    let kind = if primitive.positions.len() > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
+    let kind = if vertices > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
     primitive.triangles().iter().filter_map(|triangle| Face::new(kind, triangle)).collect()
 }
 
@@ -432,7 +463,7 @@ fn faces_as_read(mut triangles: &[[u32; 3]], letters: &str) -> Option<Vec<Face>>
 }
 
 /// The flags: those that the file had unless they exclude something, else what describes the mesh best.
-fn flags(mesh: &Mesh, kept: Option<u32>) -> u32 {
+pub(super) fn flags(mesh: &Mesh, kept: Option<u32>) -> u32 {
     let all = |kind| mesh.vertices.iter().all(|vertex| vertex.kind() == kind);
     let letters = |allowed: &str| mesh.faces.iter().all(|face| allowed.contains(face.kind().letter()));
     let fits = |flags: &u32| {

@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::align;
-use crate::formats::bmd::model::{ANIMATION_RECORD, BONE_RECORD, LOD_RECORD, MESH_RECORD, Model, Table};
+use crate::formats::bmd::model::{
+    ANIMATION_RECORD, BONE_RECORD, HEADER, LOD_RECORD, MESH_RECORD, Model, Table,
+};
+use crate::formats::bmd::notes::{Added, MARK, MARK_BYTES};
 
 /// Bytes that the header takes: as much as the original exporter gives it.
 const HEADER_SPACE: usize = 0x40;
@@ -16,8 +19,8 @@ pub(super) struct Names {
     pub(super) animations: Vec<Vec<u8>>,
 }
 
-/// Gives everything its place: tables, lists, names, frames, in this order.
-pub(super) fn lay_out(model: &mut Model, names: &Names) {
+/// Gives everything its place: tables, lists, names, frames, in this order, and behind them the note of what was added.
+pub(super) fn lay_out(model: &mut Model, names: &Names, added: &Added) {
     let mut end = HEADER_SPACE;
     let mut take = |bytes: usize, alignment: usize| {
         let at = align(end, alignment).unwrap_or(end);
@@ -59,6 +62,21 @@ pub(super) fn lay_out(model: &mut Model, names: &Names) {
         animation.frames_at = take(animation.frame_bytes as usize, ALIGNMENT);
     }
     model.other = BTreeMap::new();
-    let length = model.length().max(HEADER_SPACE);
-    model.keep_other(&vec![0; length]);
+    let mut rest = vec![0; model.length().max(HEADER_SPACE)];
+    if !added.is_empty() {
+        put_note(&mut rest, &added.to_bytes());
+    }
+    model.keep_other(&rest);
+}
+
+/// The note at the end, and behind the header where it is.
+fn put_note(bytes: &mut Vec<u8>, note: &[u8]) {
+    let at = align(bytes.len(), ALIGNMENT).unwrap_or(bytes.len());
+    bytes.resize(at, 0);
+    bytes.extend(note);
+    let place = |n: usize| u32::try_from(n).unwrap_or(0).to_le_bytes();
+    let mark = [&MARK[..], &place(at), &place(note.len())].concat();
+    if let Some(space) = bytes.get_mut(HEADER..HEADER + MARK_BYTES) {
+        space.copy_from_slice(&mark);
+    }
 }

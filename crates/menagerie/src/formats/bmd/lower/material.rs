@@ -1,8 +1,8 @@
 use super::{Lowering, raw_name};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::model::flat_colour;
+use crate::formats::bmd::{FORMAT, engine};
 use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
 impl Lowering<'_> {
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         let mut stats = ErrorStats::default();
         for (byte, meant) in bytes.iter().zip([r, g, b]) {
             let off = f64::from((srgb_byte_to_linear(*byte) - meant).abs());
-            stats.add(if off > 1e-6 { off } else { 0.0 });
+            stats.add(if off > 1e-4 { off } else { 0.0 });
         }
         stats.add(f64::from((1.0 - a).abs()));
         let message = "the base colour was rounded to 8 bits without alpha";
@@ -83,8 +83,12 @@ impl Lowering<'_> {
             self.losses.dropped(Aspect::Textures, path, message);
         }
         let uri = image.and_then(|image| image.uri.as_deref()).unwrap_or_default();
-        let kept = uri == material.name && material.extras.of(FORMAT.id).is_some();
-        let mut name = if kept { raw_name(&material.extras, uri) } else { uri.as_bytes().to_vec() };
+        // What a BMD file called it, it keeps, with its extension or without.
+        let of_bmd = self.scene.extras.of(FORMAT.id).is_some();
+        let bare = if of_bmd && uri == material.name { uri } else { self.bare_name(uri) };
+        let kept = of_bmd && bare == material.name;
+        let mut name =
+            if kept { raw_name(&material.extras, &material.name) } else { bare.as_bytes().to_vec() };
         name.retain(|byte| *byte != 0);
         if name.is_empty() {
             self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
@@ -93,11 +97,48 @@ impl Lowering<'_> {
         if name.first() == Some(&b'#') {
             name.splice(..0, *b"./");
         }
-        if name.len() > 255 {
-            let message = "the name of the texture was cut off after 255 bytes";
+        // E8: the engine needs 4 to 251 bytes.
+        let (least, most) = match self.serves_engine() {
+            true if !kept || self.mends_all() => (*engine::NAME_BYTES.start(), *engine::NAME_BYTES.end()),
+            _ => (0, 255),
+        };
+        while name.len() < least {
+            name.splice(..0, *b"./");
+        }
+        if name.len() > most {
+            let message = format!("the name of the texture was cut off after {most} bytes");
             self.losses.approximated(Aspect::Textures, path, message);
-            name.truncate(255);
+            name.truncate(most);
+        }
+        let extension = uri.strip_prefix(bare).filter(|extension| !extension.is_empty());
+        if let (Some(extension), Ok(name)) = (extension, std::str::from_utf8(&name)) {
+            match self.serves_engine() {
+                true => {
+                    self.added.extensions.insert(name.to_owned(), extension.to_owned());
+                }
+                false => {
+                    let message = "the picture is called without its extension";
+                    self.losses.approximated(Aspect::Textures, path, message);
+                }
+            }
         }
         Some(name)
+    }
+
+    /// The name of a picture without its extension, as the document wants it; names that would be too short for the
+    /// engine keep it.
+    fn bare_name<'n>(&self, uri: &'n str) -> &'n str {
+        let file = uri.rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let known = |extension: &&str| {
+            [".png", ".jpg", ".jpeg", ".tga", ".dds", ".bmp", ".gif", ".webp", ".ktx2", ".tif"]
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(extension))
+        };
+        let name = uri.get(file..).unwrap_or_default();
+        let dot =
+            name.rfind('.').filter(|dot| name.get(*dot..).is_some_and(|e| known(&e))).map(|dot| dot + file);
+        let bare = dot.and_then(|dot| uri.get(..dot)).unwrap_or(uri);
+        let enough = bare.len() >= *engine::NAME_BYTES.start() || !self.serves_engine();
+        if enough && bare.len() > file { bare } else { uri }
     }
 }

@@ -11,19 +11,25 @@ mod layout;
 mod material;
 mod skeleton;
 
+use std::collections::BTreeMap;
+
 use glam::Mat4;
 use serde_json::Value;
 
-use super::model::{Bone, Lod, Mesh, Model};
+use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model};
+use super::notes::Added;
 use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{WriteOptions, kept_nodes, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Pose, Scene, parents};
-use blends::Blends;
+use crate::formats::{Purpose, WriteOptions, kept_nodes, report_unheld};
+use crate::scene::{CheckedScene, Extras, Node, NodeId, Pose, Scene, parents, transform_distance};
+use blends::{Baked, Blends};
 use layout::{Names, lay_out};
+
+/// Vertices and triangles that a record can count.
+const MAX_VERTICES: usize = 65535;
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
@@ -34,20 +40,18 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     lowering.animations();
     lowering.report_shape();
     let legacy = lowering.st == StReading::Legacy;
-    let (mut model, names) = (lowering.model, lowering.names);
-    lay_out(&mut model, &names);
+    let model = lowering.laid_out();
     // What is written in the old form must be recognised as such.
-    if legacy && !lift::looks_legacy(&model) {
-        let mut again = Lowering::new(scene.scene(), options, losses);
-        again.st = StReading::Spec;
-        again.skeleton();
-        again.meshes();
-        again.animations();
-        let names = again.names;
-        model = again.model;
-        lay_out(&mut model, &names);
+    if !legacy || lift::looks_legacy(&model) {
+        return model;
     }
-    model
+    let mut unheard = LossReport::new();
+    let mut again = Lowering::new(scene.scene(), options, &mut unheard);
+    again.st = StReading::Spec;
+    again.skeleton();
+    again.meshes();
+    again.animations();
+    again.laid_out()
 }
 
 /// A mesh on its way to the file.
@@ -58,6 +62,8 @@ struct Piece {
     index: Option<usize>,
     /// Its level of detail; `None` for one that is hidden.
     level: Option<usize>,
+    /// How many vertices of the file that it was read from only made room for triangles.
+    padding: usize,
 }
 
 struct Lowering<'a> {
@@ -80,11 +86,18 @@ struct Lowering<'a> {
     places: Vec<Mat4>,
     /// The bone on which hangs what stands still, where there is one beside bone 0.
     centre: Option<usize>,
-    /// The pseudo-bones of vertices that hang on several joints.
+    /// The bones of vertices that hang on several joints.
     blends: Blends,
+    /// Those of them that stand for a blend in the engine, by their numbers.
+    baked: BTreeMap<usize, Baked>,
+    /// What is added for the engine.
+    added: Added,
     /// Some of the vertices, to see where animations take them.
     watched: animation::Watched,
     pieces: Vec<Piece>,
+    /// How many meshes levels of detail show, and how many nothing shows.
+    pieces_shown: usize,
+    pieces_hidden: usize,
     /// The distance of each level of detail.
     distances: Vec<Option<f32>>,
 }
@@ -108,10 +121,31 @@ impl<'a> Lowering<'a> {
             places: Vec::new(),
             centre: None,
             blends: Blends::default(),
+            baked: BTreeMap::new(),
+            added: Added::default(),
             watched: animation::Watched::default(),
             pieces: Vec::new(),
+            pieces_shown: 0,
+            pieces_hidden: 0,
             distances: Vec::new(),
         }
+    }
+
+    /// Whether what the engine needs is written where the file is made anew.
+    fn serves_engine(&self) -> bool {
+        self.options.purpose.serves_engine()
+    }
+
+    /// Whether what came from a BMD file is mended for the engine too.
+    fn mends_all(&self) -> bool {
+        self.options.purpose == Purpose::Engine
+    }
+
+    /// The model with everything in its place, and the note of what was added.
+    fn laid_out(self) -> Model {
+        let mut model = self.model;
+        lay_out(&mut model, &self.names, &self.added);
+        model
     }
 
     fn push_bone(&mut self, bone: Bone, name: Vec<u8>, node: Option<NodeId>) -> usize {
@@ -133,20 +167,95 @@ impl<'a> Lowering<'a> {
     /// The order of the meshes and the table of levels: as they were read, or level by level and hidden ones last.
     fn place_meshes(&mut self) {
         let pieces = std::mem::take(&mut self.pieces);
-        let pieces = match self.in_old_order(pieces) {
-            Ok(pieces) => pieces,
+        let (mut pieces, as_read) = match self.in_old_order(pieces) {
+            Ok(pieces) => (pieces, true),
             Err(pieces) => {
                 if self.scene.extras.get(FORMAT.id, "lods").is_some() {
                     let message = "the order of the meshes and the table of levels were made anew";
                     self.losses.approximated(Aspect::Extras, "extras", message);
                 }
-                self.in_new_order(pieces)
+                (self.in_new_order(pieces), false)
             }
         };
+        if self.serves_engine() {
+            self.make_room(&mut pieces, as_read && !self.mends_all());
+            self.avoid_shading(&mut pieces, as_read);
+        }
+        self.pieces_shown = pieces.iter().filter(|piece| piece.level.is_some()).count();
+        self.pieces_hidden = pieces.len() - self.pieces_shown;
         for piece in pieces {
             self.model.meshes.push(piece.mesh);
             self.names.materials.push(piece.material);
         }
+    }
+
+    /// E1: the engine has room for as many triangles as there are vertices, so the last vertex is repeated. What was read
+    /// keeps what it had.
+    fn make_room(&mut self, pieces: &mut [Piece], as_read: bool) {
+        let mut made = 0;
+        for (i, piece) in pieces.iter_mut().enumerate() {
+            let (vertices, faces) = (piece.mesh.vertices.len(), piece.mesh.faces.len());
+            let wanted = if as_read { vertices + piece.padding } else { vertices.max(faces) };
+            let Some(last) = piece.mesh.vertices.last().copied().filter(|_| wanted <= MAX_VERTICES) else {
+                continue;
+            };
+            if wanted > vertices {
+                piece.mesh.vertices.resize(wanted, last);
+                self.added.padding.insert(i, wanted - vertices);
+                made += if as_read { 0 } else { wanted - vertices };
+            }
+        }
+        if made > 0 {
+            let message = "vertices at the end of meshes make room for triangles in the engine";
+            self.losses.push(Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(made));
+        }
+    }
+
+    /// E2: without bones the engine shades all meshes with the vertex count of the last. The smallest goes last where its
+    /// level allows that, else one bone keeps the engine from shading.
+    fn avoid_shading(&mut self, pieces: &mut [Piece], as_read: bool) {
+        if !self.model.bones.is_empty() {
+            return;
+        }
+        let kept = self.scene.extras.get(FORMAT.id, "root").and_then(bytes).filter(|_| as_read);
+        if as_read && !self.mends_all() {
+            if let Some(name) = kept {
+                self.push_bone(Bone::default(), name, None);
+                self.added.root = true;
+            }
+            return;
+        }
+        let size = |piece: &Piece| piece.mesh.vertices.len();
+        let Some(smallest) = pieces.iter().map(size).min() else { return };
+        let group = pieces.last().map(|piece| piece.level);
+        let last = pieces.len() - 1;
+        let found = pieces.iter().rposition(|piece| size(piece) == smallest && Some(piece.level) == group);
+        match found {
+            Some(i) if i == last => {}
+            // Padding is noted by the place of a mesh, so only meshes without are moved; tables as read stay.
+            Some(i) if !as_read => {
+                if let Some(tail) = pieces.get_mut(i..) {
+                    tail.rotate_left(1);
+                }
+                self.renumber_padding(i, last);
+            }
+            _ => {
+                self.push_bone(Bone::default(), b"base".to_vec(), None);
+                self.added.root = true;
+                let message = "one bone was added, so that the engine does not shade what it has no room for";
+                self.losses.added(Aspect::Hierarchy, "nodes", message);
+            }
+        }
+    }
+
+    /// Mesh `from` became the last.
+    fn renumber_padding(&mut self, from: usize, last: usize) {
+        let moved = |(i, count): (usize, usize)| match i {
+            i if i == from => (last, count),
+            i if i > from => (i - 1, count),
+            i => (i, count),
+        };
+        self.added.padding = std::mem::take(&mut self.added.padding).into_iter().map(moved).collect();
     }
 
     /// The meshes where the file had them, with its LOD table, if all are there and nothing else.
@@ -175,6 +284,10 @@ impl<'a> Lowering<'a> {
 
     fn in_new_order(&mut self, mut pieces: Vec<Piece>) -> Vec<Piece> {
         pieces.sort_by_key(|piece| (piece.level.is_none(), piece.level));
+        // E12: the engine has room for 256 meshes, and bytes count those of levels.
+        if pieces.len() > usize::from(u8::MAX) {
+            pieces = joined(pieces);
+        }
         let levels = pieces.iter().filter_map(|piece| piece.level).max().map_or(0, |last| last + 1);
         let shown = pieces.iter().filter(|piece| piece.level.is_some()).count();
         let mut stats = ErrorStats::default();
@@ -220,87 +333,168 @@ impl<'a> Lowering<'a> {
         pieces
     }
 
-    /// Whether some mesh is drawn in another space than the model's.
-    fn turns_normals(&self) -> bool {
-        self.scene.nodes.iter().any(|(id, node)| {
-            let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
-            let normals = mesh.is_some_and(|mesh| mesh.primitives.iter().any(|p| !p.normals.is_empty()));
-            let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
-            let turned = glam::Mat3::from_mat4(world) - glam::Mat3::IDENTITY;
-            normals && (node.skin.is_some() || turned.to_cols_array().iter().any(|x| x.abs() > 1e-6))
-        })
-    }
-
     /// Names and nodes that have no place, unless the Scene has the shape of a BMD file.
     fn report_shape(&mut self) {
         let own = |extras: &Extras| extras.of(FORMAT.id).is_some();
-        let foreign = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|node| {
-            let made = node.mesh.is_some() && !node.visible;
-            !own(&node.extras) && !made
-        });
+        let is_bone = |id: &NodeId| self.bone_of.get(id.index()).copied().flatten().is_some();
+        let kept = || self.kept.iter().filter_map(|id| Some((*id, self.scene.nodes.get(*id)?)));
+        // Nodes that draw something and are no bones are one when they are read; others are nowhere.
+        let loose: Vec<(NodeId, &Node)> =
+            kept().filter(|(id, node)| !is_bone(id) && !own(&node.extras)).collect();
+        let (drawn, empty): (Vec<_>, Vec<_>) =
+            loose.into_iter().partition(|(_, node)| node.mesh.is_some() && node.visible);
+        self.report_tree(&drawn, &empty);
+        self.report_places(&drawn, &empty);
+        self.report_names(&drawn);
+        self.report_hanging(&drawn);
+        self.report_levels();
+    }
+
+    /// Nodes that are there no more, or something else.
+    fn report_tree(&mut self, drawn: &[(NodeId, &Node)], empty: &[(NodeId, &Node)]) {
+        let levels: usize = self.scene.nodes.values().map(|node| node.lods.len()).sum();
+        let before = self.scene.nodes.len().saturating_sub(levels);
+        let bones = if self.added.root { 0 } else { self.model.bones.len() - self.added.blends.len() };
+        let shows = usize::from(self.pieces_shown > 0);
+        let after = bones + shows + self.pieces_hidden;
+        let named = |(_, node): &&(NodeId, &Node)| !node.name.is_empty();
+        let gone = empty.iter().filter(|(_, node)| node.mesh.is_none()).filter(named).count();
+        let merged = drawn.iter().filter(named).count();
+        let as_one = merged > 1 || drawn.iter().filter(named).any(|(id, _)| self.parents_of(*id));
+        let own = self.scene.extras.of(FORMAT.id).is_some() && drawn.is_empty() && empty.is_empty();
+        if !own && (before != after || as_one) {
+            let message = format!(
+                "BMD has no tree of its own: {before} nodes are {bones} bones and {} others when it is read",
+                after - bones
+            );
+            let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count((gone + merged).max(1)));
+        }
+        let hidden =
+            self.scene.nodes.values().filter(|n| !n.visible && n.extras.of(FORMAT.id).is_none()).count();
+        if hidden > 0 && !own {
+            let message = "what is hidden is a node of another name when it is read, or gone";
+            self.losses
+                .push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
+        }
+        let used: std::collections::BTreeSet<_> =
+            self.scene.meshes.values().flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
+        let unused = self.scene.materials.ids().filter(|id| !used.contains(id)).count();
+        if unused > 0 {
+            let message = "materials that nothing uses have no place in BMD";
+            self.losses
+                .push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+        }
+    }
+
+    fn parents_of(&self, id: NodeId) -> bool {
+        self.parents.get(id.index()).copied().flatten().is_some()
+    }
+
+    /// How far nodes are from where they were: bones by packing, what is no bone by having no place at all.
+    fn report_places(&mut self, drawn: &[(NodeId, &Node)], empty: &[(NodeId, &Node)]) {
+        let mut off = ErrorStats::default();
+        for (_, node) in drawn.iter().chain(empty).filter(|(_, node)| node.mesh.is_some()) {
+            let apart = transform_distance(&node.transform.matrix(), &Mat4::IDENTITY);
+            off.add(if apart > 1e-6 { f64::from(apart) } else { 0.0 });
+        }
+        let message = "what is no bone has no place of its own: vertices are where they are in the model";
+        self.losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
+        if self.as_read {
+            return;
+        }
+        let mut off = ErrorStats::default();
+        let place = |bone: usize| lift::TURN.matrix(self.places.get(bone).copied().unwrap_or_default());
+        for (bone, node) in self.node_of.iter().enumerate() {
+            let Some((id, node)) = node.and_then(|id| Some((id, self.scene.nodes.get(id)?))) else {
+                continue;
+            };
+            let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
+            let local = inverse_place(&place(parent)) * place(bone);
+            let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
+            let of_local = transform_distance(&node.transform.matrix(), &local);
+            let of_world = transform_distance(&world, &place(bone));
+            // Nodes without a name of their own may be taken for any other.
+            let any = (0..self.node_of.len()).map(|other| transform_distance(&world, &place(other)));
+            let any = if self.is_unique(&node.name) { 0.0 } else { any.fold(0.0, f32::max) };
+            let apart = of_local.max(of_world).max(any);
+            off.add(if apart > 4e-6 { f64::from(apart) } else { 0.0 });
+        }
+        let message = "bones have rotations of 8 bits a part, places of 9 bits, and no scale";
+        self.losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
+    }
+
+    /// Whether only one node has a name.
+    fn is_unique(&self, name: &str) -> bool {
+        !name.is_empty() && self.scene.nodes.values().filter(|node| node.name == name).count() == 1
+    }
+
+    /// What vertices hang on, where that is another node than before.
+    fn report_hanging(&mut self, drawn: &[(NodeId, &Node)]) {
+        let rigid = |node: &Node| {
+            let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
+            node.skin.is_none() || mesh.is_some_and(|m| m.primitives.iter().any(|p| p.joints.is_empty()))
+        };
+        let moved = drawn.iter().filter(|(_, node)| rigid(node)).count();
+        let bones = self.node_of.iter().flatten().filter_map(|id| self.scene.nodes.get(*id));
+        let unnamed = bones.filter(|node| !self.as_read && node.mesh.is_some() && rigid(node));
+        let moved = moved + unnamed.filter(|node| !self.is_unique(&node.name)).count();
+        let joints = self.scene.skins.values().flat_map(|skin| &skin.joints);
+        let alike =
+            joints.filter_map(|id| self.scene.nodes.get(*id)).filter(|n| !self.is_unique(&n.name)).count();
+        if alike > 0 && !self.as_read {
+            let message = "joints without names of their own are told apart by their places only";
+            self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "skins", message).count(alike));
+        }
+        if moved > 0 && !self.model.bones.is_empty() && !self.added.root {
+            let stats = ErrorStats::new(moved, 1.0, 1.0);
+            let message = "what stands still hangs on a bone now";
+            self.losses.measured(Aspect::Skins, "nodes", message, stats, "weight");
+        }
+    }
+
+    fn report_levels(&mut self) {
+        let with_levels = self.scene.nodes.values().filter(|node| !node.lods.is_empty()).count();
         let levels = self.scene.nodes.values().flat_map(|node| &node.lods);
         let mut levels = levels.filter_map(|lod| self.scene.nodes.get(lod.node));
-        if levels.any(|level| !own(&level.extras)) {
+        let foreign = levels.any(|level| level.extras.of(FORMAT.id).is_none());
+        if foreign {
             let message = "levels of detail are called by their number when they are read";
             self.losses.approximated(Aspect::Names, "nodes", message);
         }
-        if foreign || !own(&self.scene.extras) {
-            self.losses.approximated(
-                Aspect::Names,
-                "nodes",
-                "what is not a bone gets another name when it is read",
-            );
-            let message = "nodes became bones or were baked into vertices; BMD has no tree of its own";
-            self.losses.approximated(Aspect::Hierarchy, "nodes", message);
-            if self.scene.nodes.values().any(|node| !node.lods.is_empty()) {
-                let message = "levels of detail of single nodes became levels of the whole model";
-                self.losses.approximated(Aspect::Lods, "nodes", message);
-                let message = "each level of the whole model holds the triangles of all nodes at that level";
-                self.losses.approximated(Aspect::Topology, "nodes", message);
-            }
-            let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
-            if drawn > 1 {
-                let message = "the triangles of all nodes are in one model";
-                self.losses.approximated(Aspect::Topology, "nodes", message);
-            }
-            if !self.model.animations.is_empty() {
-                let message = "what moved nodes moves bones now";
-                self.losses.approximated(Aspect::Animations, "animations", message);
-            }
-            if !self.model.bones.is_empty() {
-                let message =
-                    "every vertex hangs on one bone or blend of bones now, those of rigid nodes too";
-                self.losses.approximated(Aspect::Skins, "nodes", message);
-            }
-            if !self.scene.meshes.is_empty() {
-                let message = "texture coordinates go with textures in BMD: they were left out or made up";
-                self.losses.approximated(Aspect::Uvs, "nodes", message);
-            }
-            if self.turns_normals() {
-                let message = "normals were turned into the space of the model with what they hang on";
-                self.losses.approximated(Aspect::Normals, "nodes", message);
-            }
-            let message = "only bones have transforms, which are packed into 64 bits";
-            self.losses.approximated(Aspect::Transforms, "nodes", message);
+        let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
+        if foreign && (with_levels > 1 || drawn > 1) {
+            let message = "levels of detail of single nodes became levels of the whole model";
+            self.losses.approximated(Aspect::Lods, "nodes", message);
+            let message = "each level of the whole model holds the triangles of all nodes at that level";
+            self.losses.added(Aspect::Topology, "nodes", message);
         }
+    }
+
+    /// Names that have no place.
+    fn report_names(&mut self, drawn: &[(NodeId, &Node)]) {
+        let own = |extras: &Extras| extras.of(FORMAT.id).is_some();
         let names = self.scene.scenes.iter().map(|x| &x.name);
         let names = names.chain(self.scene.meshes.values().map(|x| &x.name));
         let names = names.chain(self.scene.textures.values().map(|x| &x.name));
         let names = names.chain(self.scene.images.values().map(|x| &x.name));
         let names = names.chain(self.scene.skins.values().map(|x| &x.name));
         let mut count = names.filter(|name| !name.is_empty()).count();
-        count += self
-            .scene
-            .nodes
-            .iter()
-            .filter(|(id, node)| {
-                let bone = self.bone_of.get(id.index()).copied().flatten();
-                bone.is_none() && !node.name.is_empty() && !own(&node.extras)
-            })
-            .count();
+        let shown: Vec<NodeId> = drawn.iter().map(|(id, _)| *id).collect();
+        let lost = |(id, node): &(NodeId, &Node)| {
+            let bone = self.bone_of.get(id.index()).copied().flatten();
+            bone.is_none() && !node.name.is_empty() && !own(&node.extras) && !shown.contains(id)
+        };
+        count += self.scene.nodes.iter().filter(lost).count();
         if count > 0 {
             let message = "only bones and animations have names in BMD";
             self.losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
+        }
+        let renamed = drawn.iter().filter(|(_, node)| node.name != lift::MODEL_NAME).count();
+        if renamed > 0 {
+            let message = "what is not a bone gets another name when it is read";
+            self.losses
+                .push(Loss::new(Aspect::Names, LossKind::Approximated, "nodes", message).count(renamed));
         }
     }
 }
@@ -332,7 +526,42 @@ fn empty_piece(value: &Value) -> Option<Piece> {
         rest = rest.get(vertex.kind().bytes()..).unwrap_or_default();
     }
     let index = usize::try_from(value.get("mesh")?.as_u64()?).ok();
-    Some(Piece { mesh, material: value.get("material").and_then(bytes), index, level: None })
+    let material = value.get("material").and_then(bytes);
+    Some(Piece { mesh, material, index, level: None, padding: 0 })
+}
+
+/// Meshes of one level with one material as one, as far as vertices can be counted.
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut done: Vec<Piece> = Vec::new();
+    let mut open: BTreeMap<(Option<usize>, Option<Vec<u8>>), usize> = BTreeMap::new();
+    for piece in pieces {
+        let key = (piece.level, piece.material.clone());
+        let into = open.get(&key).and_then(|i| done.get_mut(*i));
+        match into.and_then(|into| joined_mesh(&into.mesh, &piece.mesh).map(|mesh| (into, mesh))) {
+            Some((into, mesh)) => into.mesh = mesh,
+            None => {
+                open.insert(key, done.len());
+                done.push(piece);
+            }
+        }
+    }
+    done
+}
+
+/// Two meshes as one; `None` when that is too large.
+fn joined_mesh(a: &Mesh, b: &Mesh) -> Option<Mesh> {
+    let vertices = [a.vertices.as_slice(), &b.vertices].concat();
+    let before = u32::try_from(a.vertices.len()).ok()?;
+    let count = vertices.len().max(a.faces.len() + b.faces.len());
+    let kind = if count > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
+    let moved = b.faces.iter().flat_map(Face::triangles).map(|corners| corners.map(|i| i + before));
+    let triangles = a.faces.iter().flat_map(Face::triangles).chain(moved);
+    let faces: Option<Vec<Face>> = triangles.map(|corners| Face::new(kind, &corners)).collect();
+    let faces = faces.filter(|faces| faces.len() <= MAX_VERTICES && vertices.len() <= MAX_VERTICES)?;
+    let triangle_count = u16::try_from(faces.len()).ok()?;
+    let mut mesh = Mesh { vertices, faces, triangle_count, ..Mesh::default() };
+    mesh.flags = geometry::flags(&mesh, None);
+    Some(mesh)
 }
 
 /// The bytes of a name: those that the file had, if they still mean the same; at most 255.

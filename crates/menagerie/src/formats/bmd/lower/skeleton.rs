@@ -8,8 +8,9 @@ use crate::bytes::Se32;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::lift::{TURN, own_rotation};
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
+use crate::formats::bmd::notes::BakedBlend;
 use crate::formats::bmd::vertex::nearest_direction;
-use crate::formats::bmd::{FORMAT, pose};
+use crate::formats::bmd::{FORMAT, engine, pose};
 use crate::scene::{Hidden, NodeId, Property};
 
 /// Bones that ids can tell apart, without the 16 that 64-bit vertices have no id for.
@@ -18,8 +19,9 @@ const MAX_BONES: usize = 240;
 impl Lowering<'_> {
     /// The bones: those of the file that the Scene was read from, or one for each node that moves something.
     pub(super) fn skeleton(&mut self) {
-        self.as_read = self.read_bones().is_some();
+        self.as_read = !self.must_be_remade() && self.read_bones().is_some();
         if !self.as_read {
+            self.added.blends.clear();
             self.model.bones.clear();
             self.names.bones.clear();
             self.node_of.clear();
@@ -28,6 +30,15 @@ impl Lowering<'_> {
             self.make_blends();
         }
         self.places = pose::rest(&self.model.bones);
+    }
+
+    /// Whether bones that were read are not what is wanted: blends for the engine or for the document.
+    fn must_be_remade(&self) -> bool {
+        let noted =
+            |name: &str| self.scene.skins.values().any(|skin| skin.extras.get(FORMAT.id, name).is_some());
+        let bones = self.scene.nodes.values().filter(|n| n.extras.get(FORMAT.id, "bone").is_some()).count();
+        let too_much = noted("pseudo") || bones > engine::MAX_BONES;
+        (self.mends_all() && too_much) || (!self.serves_engine() && noted("baked"))
     }
 
     /// The bones as they were read; `None` unless all are there.
@@ -47,13 +58,22 @@ impl Lowering<'_> {
             .flatten()
             .filter_map(|entry| Some((usize::try_from(entry.get("bone")?.as_u64()?).ok()?, entry)))
             .collect();
-        let count = by_index.len() + pseudo.len();
+        let baked: BTreeMap<usize, &Value> = self
+            .scene
+            .skins
+            .values()
+            .filter_map(|skin| skin.extras.get(FORMAT.id, "baked")?.as_array())
+            .flatten()
+            .filter_map(|entry| Some((usize::try_from(entry.get("bone")?.as_u64()?).ok()?, entry)))
+            .collect();
+        let count = by_index.len() + pseudo.len() + baked.len();
         if by_index.is_empty() || count > 256 {
             return None;
         }
         for index in 0..count {
             match (by_index.get(&index), pseudo.get(&index)) {
                 (Some(node), _) => self.read_bone(index, *node)?,
+                (None, None) => self.read_baked(index, baked.get(&index)?)?,
                 (None, Some(entry)) => {
                     let [ids, weights] = entry.get("xform")?.as_array()?.as_slice() else { return None };
                     let solid = entry.get("solid").and_then(byte).unwrap_or(0);
@@ -62,10 +82,20 @@ impl Lowering<'_> {
                         Bone { translation, rotation, parent: PSEUDO_PARENT, solid, ..Bone::default() };
                     self.push_bone(bone, entry.get("name").and_then(bytes).unwrap_or_default(), None);
                 }
-                (None, None) => return None,
             }
         }
         self.moving_nodes().iter().all(|node| self.is_own(*node)).then_some(())
+    }
+
+    /// A bone that stands for a blend, as it was read.
+    fn read_baked(&mut self, index: usize, entry: &Value) -> Option<()> {
+        let [translation, rotation] = entry.get("xform")?.as_array()?.as_slice() else { return None };
+        let (translation, rotation) = (word(translation)?, word(rotation)?);
+        let parts = serde_json::from_value(entry.get("parts")?.clone()).ok()?;
+        self.added.blends.push(BakedBlend { bone: index, parts });
+        let name = entry.get("name").and_then(bytes).unwrap_or_default();
+        self.push_bone(Bone { translation, rotation, ..Bone::default() }, name, None);
+        Some(())
     }
 
     /// Whether a node is a bone or stands for a part of a pseudo-bone.
@@ -126,14 +156,23 @@ impl Lowering<'_> {
         self.push_bone(Bone::default(), b"base".to_vec(), None);
         self.losses.added(Aspect::Hierarchy, "nodes", "a bone for the model itself was put above the others");
         self.places = vec![Mat4::IDENTITY];
-        let beyond = moving.len().saturating_sub(MAX_BONES - 1);
+        // E4: the engine has matrices for 64 bones.
+        let room = if self.serves_engine() { engine::MAX_BONES } else { MAX_BONES };
+        let beyond = moving.len().saturating_sub(room - 1);
         if beyond > 0 {
-            for aspect in [Aspect::Skins, Aspect::Animations] {
-                let message = format!("more than {MAX_BONES} bones have no ids; the others are rigid");
-                self.losses.push(Loss::new(aspect, LossKind::Dropped, "nodes", message).count(beyond));
+            let why = if self.serves_engine() { "the engine has room for" } else { "ids tell apart" };
+            let message = format!("{why} {room} bones; what hung on the others is rigid");
+            let dropped =
+                |aspect| Loss::new(aspect, LossKind::Dropped, "nodes", message.clone()).count(beyond);
+            self.losses.push(dropped(Aspect::Hierarchy));
+            if !self.scene.skins.is_empty() {
+                self.losses.push(dropped(Aspect::Skins));
+            }
+            if !self.scene.animations.is_empty() {
+                self.losses.push(dropped(Aspect::Animations));
             }
         }
-        for id in moving.into_iter().take(MAX_BONES - 1) {
+        for id in self.most_needed(moving, room - 1) {
             let parent = self.bone_above(id);
             let above = self.places.get(parent).copied().unwrap_or_default();
             let world = TURN.inverse().matrix(self.rest.worlds.get(id.index()).copied().unwrap_or_default());
@@ -154,6 +193,19 @@ impl Lowering<'_> {
         if centred {
             self.push_centre();
         }
+    }
+
+    /// As many nodes as there is room for: those first on which vertices or other nodes hang, parents before children.
+    fn most_needed(&self, moving: Vec<NodeId>, room: usize) -> Vec<NodeId> {
+        if moving.len() <= room {
+            return moving;
+        }
+        let holds = |id: &NodeId| {
+            self.scene.nodes.get(*id).is_some_and(|node| node.mesh.is_some() || !node.children.is_empty())
+        };
+        let (needed, ends): (Vec<NodeId>, Vec<NodeId>) = moving.iter().copied().partition(holds);
+        let kept: BTreeSet<NodeId> = needed.into_iter().chain(ends).take(room).collect();
+        moving.into_iter().filter(|id| kept.contains(id)).collect()
     }
 
     /// A bone in the middle of the model, so that what hangs on it has smaller coordinates, which are packed finer.

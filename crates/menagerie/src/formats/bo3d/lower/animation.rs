@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Quat, Vec3};
 
 use super::{Lowering, wxyz};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bo3d::FORMAT;
 use crate::formats::bo3d::model::Key;
 use crate::formats::bo3d::placement::{Placement, angle, nlerp, nlerp_error};
@@ -90,17 +90,49 @@ impl Lowering<'_> {
 
     fn write_keys(&mut self, line: BTreeMap<NodeId, Frames>) {
         let mut last = 0;
-        for (node, frames) in line {
+        let mut begun = 0;
+        for (node, mut frames) in line {
             let entity = self.entity_of.get(node.index()).copied().flatten();
             let Some(entity) = entity.and_then(|entity| self.model.entities.get_mut(entity)) else {
                 continue;
             };
             last = frames.keys().next_back().copied().unwrap_or(0).max(last);
+            if self.mends {
+                begun += usize::from(begin_at_zero(&mut frames));
+                let rest = Placement::from_fields(entity.position, entity.scale, entity.rotation);
+                near_signs(&mut frames, rest.rotation);
+            }
             entity.keys = frames.iter().map(|(frame, place)| key(*frame, place)).collect();
         }
+        if begun > 0 {
+            let message = "keys at frame 0 were added, because the engine blends in from the bind pose";
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(begun));
+        }
+        self.write_length(last);
+    }
+
+    /// The length of the animation: what the file had, or up to the last key; for the engine what it needs (E4).
+    fn write_length(&mut self, last: i32) {
+        let stated = self.model.entities.iter().map(|entity| entity.anim_length).max().unwrap_or(0);
+        let most = self.model.entities.iter().map(|entity| entity.keys.len()).max().unwrap_or(0);
+        if self.mends && most > 0 {
+            let end = stated.max(last);
+            let room = i32::try_from(most).unwrap_or(i32::MAX).saturating_add(1);
+            self.model.entities.iter_mut().for_each(|entity| entity.anim_length = 0);
+            if let Some(root) = self.model.entities.first_mut() {
+                root.anim_length = end.saturating_add(1).max(room);
+                self.added.last_frame = Some(end);
+                let frames = root.anim_length - end;
+                let message =
+                    format!("the animation is {frames} frames longer, because the engine needs them");
+                self.losses.added(Aspect::Animations, "animations", message);
+            }
+            return;
+        }
         let kept = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "anim_length").is_some();
-        let stated = self.scene.nodes.values().any(kept);
-        if let Some(root) = self.model.entities.first_mut().filter(|_| !stated) {
+        let is_stated = self.scene.nodes.values().any(kept);
+        if let Some(root) = self.model.entities.first_mut().filter(|_| !is_stated) {
             root.anim_length = last;
         }
     }
@@ -203,7 +235,8 @@ impl Track<'_> {
         let sampled: Frames =
             (first..=last).map(|frame| (frame, self.at(frame as f32 / rate, rest))).collect();
         for (frame, time) in [(first, start), (last, end)] {
-            errors.time.add(f64::from((frame as f32 / rate - time).abs()));
+            let off = f64::from((frame as f32 / rate - time).abs());
+            errors.time.add(if off > 1e-4 { off } else { 0.0 });
         }
         self.measure(&sampled, rest, rate, &keys, errors);
         sampled
@@ -220,8 +253,9 @@ impl Track<'_> {
         }
         for (a, b) in followed.values().zip(followed.values().skip(1)) {
             let off = nlerp_error(a.rotation, b.rotation);
-            // Below this it is the rounding of floats.
-            errors.angle.add(if off > 1e-5 { f64::from(off.to_degrees()) } else { 0.0 });
+            // Below this nobody sees it.
+            let off = off.to_degrees();
+            errors.angle.add(if off > 0.05 { f64::from(off) } else { 0.0 });
         }
         followed
     }
@@ -243,9 +277,12 @@ impl Track<'_> {
                 rotation: nlerp(a.rotation, b.rotation, t),
                 scale: a.scale.lerp(b.scale, t),
             };
-            errors.distance.add(f64::from(got.position.distance(meant.position)));
-            errors.angle.add(f64::from(angle(got.rotation, meant.rotation).to_degrees()));
-            errors.factor.add(f64::from((got.scale - meant.scale).abs().max_element()));
+            // What is smaller than this nobody sees.
+            let seen = |off: f32, least: f32| if off > least { f64::from(off) } else { 0.0 };
+            let moved = got.position.distance(meant.position);
+            errors.distance.add(seen(moved, 1e-5 * meant.position.length().max(1.0)));
+            errors.angle.add(seen(angle(got.rotation, meant.rotation).to_degrees(), 0.05));
+            errors.factor.add(seen((got.scale - meant.scale).abs().max_element(), 1e-4));
         }
     }
 }
@@ -283,7 +320,32 @@ fn whole_frame(time: f32, rate: f32) -> Option<i32> {
     ((frame - whole).abs() <= tolerance && whole.abs() < 1e9).then_some(whole as i32)
 }
 
+/// E7: the engine blends in from the bind pose up to the first key.
+fn begin_at_zero(frames: &mut Frames) -> bool {
+    let Some((first, place)) = frames.iter().next().map(|(frame, place)| (*frame, *place)) else {
+        return false;
+    };
+    if first > 0 {
+        frames.insert(0, place);
+    }
+    first > 0
+}
+
+/// E5: the engine does not look at signs, so each rotation is on the side of the one before, the first on that of the
+/// bind pose.
+fn near_signs(frames: &mut Frames, rest: Quat) {
+    let mut before = rest;
+    for place in frames.values_mut() {
+        if place.rotation.dot(before) < 0.0 {
+            place.rotation = -place.rotation;
+        }
+        before = place.rotation;
+    }
+}
+
+/// A key in the file's axes.
 fn key(frame: i32, place: &Placement) -> Key {
+    let place = place.turned();
     Key {
         frame: frame.into(),
         position: place.position.to_array().map(Into::into),

@@ -4,11 +4,13 @@ use glam::{Mat4, Vec3};
 use half::f16;
 
 use super::Lowering;
+use super::material::Surface;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bo3d::TURN;
 use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
-    Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices,
+    Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices, nearest_half,
 };
 use crate::ops::{bake_morphs, heaviest_joints, restore_lengths, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
@@ -42,8 +44,8 @@ impl Lowering<'_> {
                     self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BO3D");
                     continue;
                 }
+                // A mesh without vertices would be a pivot; it draws nothing anyway.
                 if primitive.positions.is_empty() {
-                    self.losses.dropped(Aspect::Topology, path, "a mesh without vertices would be a pivot");
                     continue;
                 }
                 for part in self.parts(&path, node, primitive) {
@@ -82,7 +84,7 @@ impl Lowering<'_> {
     }
 
     fn mesh_data(&mut self, path: &str, node: NodeId, entity: usize, primitive: &Primitive) -> MeshData {
-        let surface = self.surface(primitive.material);
+        let mut surface = self.surface(primitive.material);
         let binding = self.binding(path, node, entity, primitive);
         let holder = self.heaviest(path, primitive, binding.as_ref());
         let order = contiguous_order(&holder);
@@ -100,14 +102,20 @@ impl Lowering<'_> {
         let rows: Vec<[f32; 8]> = order
             .iter()
             .filter_map(|&i| {
-                let ([u, v], [nx, ny, nz], [x, y, z]) = (uvs.get(i)?, normals.get(i)?, positions.get(i)?);
-                Some([*u, *v, *nx, *ny, *nz, *x, *y, *z])
+                let [u, v] = *uvs.get(i)?;
+                let [nx, ny, nz] = TURN.vector(*normals.get(i)?);
+                let [x, y, z] = TURN.vector(*positions.get(i)?);
+                Some([u, v, nx, ny, nz, x, y, z])
             })
             .collect();
+        let mut colours = self.colours(path, primitive, &order, surface.colour);
+        if self.mends {
+            self.colour_vertices(path, entity, &mut surface, &mut colours, rows.len());
+        }
         let index = |i: u32| place.get(i as usize).and_then(|i| u16::try_from(*i).ok()).unwrap_or(0);
         MeshData {
             vertices: self.packed(path, &rows),
-            colours: self.colours(path, primitive, &order),
+            colours,
             colours_padding: None,
             triangles: primitive.triangles().iter().map(|t| Triangle(t.map(|i| index(i).into()))).collect(),
             triangles_padding: None,
@@ -242,7 +250,44 @@ impl Lowering<'_> {
         set.cloned().unwrap_or_else(|| vec![[0.0; 2]; primitive.positions.len()])
     }
 
-    fn colours(&mut self, path: &str, primitive: &Primitive, order: &[usize]) -> Vec<Colour> {
+    /// E8: the engine does not read the flat colour, so it goes into the vertices. They have no alpha, so what shows
+    /// through keeps its colour where the document has it.
+    fn colour_vertices(
+        &mut self,
+        path: &str,
+        entity: usize,
+        surface: &mut Surface,
+        colours: &mut Vec<Colour>,
+        vertices: usize,
+    ) {
+        let [blue, green, red, kept] = surface.colour;
+        if [blue, green, red] == [255; 3] || surface.alpha < 1.0 {
+            return;
+        }
+        if colours.is_empty() {
+            *colours = vec![Colour([red, green, blue]); vertices];
+            self.added.colours.insert(entity);
+            let message = "the colour is written as vertex colours, because the engine does not read it";
+            self.losses.push(Loss::new(Aspect::Colors, LossKind::Added, path, message).count(vertices));
+        } else {
+            let message =
+                "the base colour was multiplied into the vertex colours, because the engine does not read it";
+            self.losses.approximated(Aspect::Materials, path, message);
+            let factor = [red, green, blue].map(srgb_byte_to_linear);
+            for Colour(colour) in colours.iter_mut() {
+                for (part, factor) in colour.iter_mut().zip(factor) {
+                    *part = linear_to_srgb_byte(srgb_byte_to_linear(*part) * factor);
+                }
+            }
+        }
+        surface.colour = [255, 255, 255, kept];
+    }
+
+    fn colours(&mut self, path: &str, primitive: &Primitive, order: &[usize], flat: [u8; 4]) -> Vec<Colour> {
+        let [blue, green, red, _] = flat;
+        // What goes into vertices for the engine changes their colours.
+        let multiplied = self.mends && [blue, green, red] != [255; 3];
+        let factor = if multiplied { [red, green, blue].map(srgb_byte_to_linear) } else { [1.0; 3] };
         let Some(set) = primitive.colors.first() else { return Vec::new() };
         if primitive.colors.len() > 1 {
             let message = "BO3D holds one set of vertex colours";
@@ -255,8 +300,11 @@ impl Lowering<'_> {
             .filter_map(|&i| set.get(i))
             .map(|[r, g, b, a]| {
                 let bytes = [*r, *g, *b].map(linear_to_srgb_byte);
-                let off = bytes.map(srgb_byte_to_linear).into_iter().chain([1.0]).zip([r, g, b, a]);
-                stats.add(off.map(|(stored, meant)| f64::from(stored - meant).powi(2)).sum::<f64>().sqrt());
+                let [x, y, z] = bytes.map(srgb_byte_to_linear);
+                let [fx, fy, fz] = factor;
+                let off = [x * fx - r, y * fy - g, z * fz - b, 1.0 - a];
+                let off = off.into_iter().map(|off| f64::from(off).powi(2)).sum::<f64>().sqrt();
+                stats.add(if off > 1e-4 { off } else { 0.0 });
                 Colour(bytes)
             })
             .collect();
@@ -275,7 +323,7 @@ impl Lowering<'_> {
         let mut position = ErrorStats::default();
         let mut vertices = Vec::with_capacity(rows.len());
         for row in rows {
-            let halves = row.map(f16_saturating);
+            let halves = row.map(nearest_half);
             let back = halves.map(f16::to_f32);
             let off = |range: std::ops::Range<usize>| {
                 let (meant, got) =
@@ -294,12 +342,6 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Normals, path, message, normal, "degrees");
         Vertices::Half(vertices)
     }
-}
-
-/// The nearest half float; what is too large becomes the largest.
-fn f16_saturating(value: f32) -> f16 {
-    let half = f16::from_f32(value);
-    if half.is_infinite() { if value > 0.0 { f16::MAX } else { f16::MIN } } else { half }
 }
 
 /// The angle between the normals of two vertices in degrees.

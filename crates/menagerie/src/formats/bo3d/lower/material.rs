@@ -34,7 +34,8 @@ impl Lowering<'_> {
         let bytes = [blue, green, red].map(linear_to_srgb_byte);
         let mut stats = ErrorStats::default();
         for (byte, meant) in bytes.iter().zip([blue, green, red]) {
-            stats.add(f64::from((srgb_byte_to_linear(*byte) - meant).abs()));
+            let off = f64::from((srgb_byte_to_linear(*byte) - meant).abs());
+            stats.add(if off > 1e-4 { off } else { 0.0 });
         }
         let message = "the base colour was rounded to 8 bits";
         self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");

@@ -8,33 +8,85 @@ mod animation;
 mod geometry;
 mod material;
 
+use std::collections::BTreeSet;
+
 use glam::{Mat4, Vec3};
 use serde_json::Value;
 
 use super::model::{Entity, Model, VFloat};
+use super::notes::Added;
 use super::placement::Placement;
-use super::{DEFAULT_FPS, FORMAT};
+use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{WriteOptions, kept_nodes, report_unheld};
+use crate::formats::{Purpose, WriteOptions, kept_nodes, report_unheld};
+use crate::ops::unmirror;
 use crate::scene::{
-    CheckedScene, Extras, NodeId, Pose, Scene, Transform, float_from_json, transform_distance,
+    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, float_from_json,
+    transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
     report_names(&scene, losses);
-    let mut lowering = Lowering::new(scene.scene(), options, losses);
+    // E14: the engine never switches the winding, so nothing may be mirrored.
+    let unmirrored =
+        if mends(scene.scene(), options) { without_mirrors(scene.scene(), losses) } else { None };
+    let scene = unmirrored.as_ref().unwrap_or(scene.scene());
+    let mut lowering = Lowering::new(scene, options, losses);
     lowering.entities();
     lowering.meshes();
     lowering.animations();
     lowering.report_shear();
-    lowering.model
+    lowering.finished()
+}
+
+/// Whether what the engine needs is written: where the file is made anew, where it was in the file that was read, or
+/// where that is asked for.
+fn mends(scene: &Scene, options: &WriteOptions) -> bool {
+    let as_read = scene.extras.of(FORMAT.id).is_some();
+    let had_it = scene.extras.get(FORMAT.id, "for_engine").is_some();
+    match options.purpose {
+        Purpose::Both => !as_read || had_it,
+        Purpose::Engine => true,
+        Purpose::Document => false,
+    }
+}
+
+/// The Scene with its mirrors put into meshes; `None` where nothing is mirrored.
+fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
+    let rest = Pose::rest(scene);
+    let mirrored = |matrix: &Mat4| glam::Mat3::from_mat4(*matrix).determinant() < 0.0;
+    if !rest.worlds.iter().any(mirrored) {
+        return None;
+    }
+    let mut turned = scene.clone();
+    let done = unmirror(&mut turned);
+    let mut off = ErrorStats::default();
+    for (before, after) in scene.nodes.values().zip(turned.nodes.values()) {
+        let apart = transform_distance(&before.transform.matrix(), &after.transform.matrix());
+        off.add(if apart > 1e-6 { f64::from(apart) } else { 0.0 });
+    }
+    let message =
+        "mirrors were taken out of nodes and put into vertices, because the engine shows their inner side";
+    losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
+    if off.is_off() && !scene.animations.is_empty() {
+        losses.approximated(Aspect::Animations, "animations", "mirrored nodes turn the other way round");
+    }
+    if done.added_meshes > 0 {
+        let message = "meshes were added that are shown mirrored and plain";
+        losses.push(Loss::new(Aspect::Topology, LossKind::Added, "meshes", message).count(done.added_meshes));
+    }
+    check(&turned).is_ok().then_some(turned)
 }
 
 struct Lowering<'a> {
     scene: &'a Scene,
+    /// Whether what the engine needs is written.
+    mends: bool,
+    /// What is added for that.
+    added: Added,
     rest: Pose,
     losses: &'a mut LossReport,
     fps: Option<f32>,
@@ -44,7 +96,7 @@ struct Lowering<'a> {
     nodes: Vec<NodeId>,
     /// For each node of the Scene, its entity.
     entity_of: Vec<Option<usize>>,
-    /// For each entity, where it is at bind pose.
+    /// For each entity, where it is at bind pose, in the Scene's axes.
     worlds: Vec<Placement>,
 }
 
@@ -60,6 +112,8 @@ impl<'a> Lowering<'a> {
         let version = version.filter(|version| *version <= super::VERSION).unwrap_or(super::VERSION);
         Self {
             scene,
+            mends: mends(scene, options),
+            added: Added::default(),
             rest: Pose::rest(scene),
             losses,
             fps: options.fps.filter(|fps| fps.is_finite() && *fps > 0.0),
@@ -73,14 +127,24 @@ impl<'a> Lowering<'a> {
 
     /// An entity for each node, and a root above them when there are several.
     fn entities(&mut self) {
-        let roots = self.scene.shown().map_or(0, |shown| shown.roots.len());
-        if roots > 1 {
-            self.push(Entity { name: b"root".to_vec(), ..Entity::default() }, None);
-            let message = "a root entity was put above the roots, for BO3D has only one";
+        let roots = self.scene.shown().map(|shown| shown.roots.clone()).unwrap_or_default();
+        let channels = || self.scene.animations.iter().flat_map(|animation| &animation.channels);
+        // E3: the engine does not animate the first entity.
+        let keyed =
+            self.mends && channels().any(|c| roots.contains(&c.node) && c.property != Property::Weights);
+        let above = (roots.len() > 1 || keyed).then_some(0);
+        if above.is_some() {
+            let used = |name: &str| self.scene.nodes.values().any(|node| node.name == name);
+            let name = ["root", "root#0"].into_iter().find(|name| !used(name)).unwrap_or("root##0");
+            self.push(Entity { name: name.into(), ..Entity::default() }, None);
+            self.added.root = self.mends;
+            let message = match roots.len() {
+                0 | 1 => "a root entity was added, because the engine does not animate the first",
+                _ => "a root entity was put above the roots, for BO3D has only one",
+            };
             self.losses.added(Aspect::Hierarchy, "scenes", message);
         }
         let parents = crate::scene::parents(self.scene);
-        let above = (roots > 1).then_some(0);
         for id in self.nodes.clone() {
             let Some(node) = self.scene.nodes.get(id) else { continue };
             let parent = parents.get(id.index()).copied().flatten();
@@ -100,6 +164,83 @@ impl<'a> Lowering<'a> {
             if let Some(place) = self.entity_of.get_mut(id.index()) {
                 *place = Some(index);
             }
+        }
+    }
+
+    /// The model in its own axes. Up to here the headers of entities are in the Scene's; keys and vertices were turned as
+    /// they were copied.
+    fn finished(mut self) -> Model {
+        if self.mends {
+            self.push_scales();
+            self.make_names();
+        }
+        let mut model = self.model;
+        if let Some(first) = model.entities.first_mut() {
+            first.surplus = self.added.to_bytes();
+        }
+        for entity in &mut model.entities {
+            entity.position = turned(entity.position);
+            let [w, x, y, z] = entity.rotation;
+            let [x, y, z] = turned([x, y, z]);
+            entity.rotation = [w, x, y, z];
+        }
+        model
+    }
+
+    /// E6: the engine counts the scale of a parent twice for the places of its children, so that goes into vertices and
+    /// children. Scales that are animated stay.
+    fn push_scales(&mut self) {
+        for i in 0..self.model.entities.len() {
+            let Some(entity) = self.model.entities.get(i) else { continue };
+            let scale = entity.scale;
+            let still = entity.keys.iter().all(|key| key.scale() == scale);
+            let sound = scale.iter().all(|s| s.is_normal() && (1e-6..1e6).contains(&s.abs()));
+            let own = i32::try_from(i).ok();
+            let away = |child: &Entity| {
+                let moved = child.keys.iter().any(|key| key.position() != [0.0; 3]);
+                Some(child.parent) == own && (moved || child.position != [0.0; 3])
+            };
+            if scale == [1.0; 3] || !still || !sound || !self.model.entities.iter().any(away) {
+                continue;
+            }
+            self.model.scale_into(i, scale);
+            if let Some(entity) = self.model.entities.get_mut(i) {
+                entity.scale = [1.0; 3];
+                entity.keys.iter_mut().for_each(|key| key.scale = [1.0.into(); 3]);
+            }
+            self.added.scales.insert(i, scale);
+        }
+        if !self.added.scales.is_empty() {
+            let message =
+                "scales of parents were put into vertices and children, because the engine counts them twice";
+            let count = self.added.scales.len();
+            self.losses.push(Loss::new(Aspect::Transforms, LossKind::Added, "nodes", message).count(count));
+        }
+    }
+
+    /// E2: the engine finds what keys belong to by name, so animated entities have one, and no two the same.
+    fn make_names(&mut self) {
+        let mut used: BTreeSet<Vec<u8>> =
+            self.model.entities.iter().map(|entity| entity.name.clone()).collect();
+        let mut met: BTreeSet<Vec<u8>> = BTreeSet::new();
+        for (i, entity) in self.model.entities.iter_mut().enumerate() {
+            let nameless = entity.name.is_empty();
+            let own = if nameless { entity.keys.is_empty() } else { met.insert(entity.name.clone()) };
+            if own {
+                continue;
+            }
+            let mut name = entity.name.clone();
+            while name.is_empty() || used.contains(&name) {
+                name.extend(format!("#{i}").into_bytes());
+            }
+            used.insert(name.clone());
+            self.added.names.insert(i, entity.name_text());
+            entity.name = name;
+        }
+        if !self.added.names.is_empty() {
+            let message = "entities got names of their own, by which the engine finds them";
+            let count = self.added.names.len();
+            self.losses.push(Loss::new(Aspect::Names, LossKind::Added, "nodes", message).count(count));
         }
     }
 
@@ -137,6 +278,8 @@ impl<'a> Lowering<'a> {
     fn report_shear(&mut self) {
         let mut stats = ErrorStats::default();
         let mut vertices = ErrorStats::default();
+        let bounds = self.rest.bounds_with(self.scene, Hidden::Counts);
+        let reach = bounds.map_or(0.0, |bounds| bounds.reach());
         for id in &self.nodes {
             let entity = self.entity_of.get(id.index()).copied().flatten();
             let found =
@@ -146,8 +289,8 @@ impl<'a> Lowering<'a> {
             let local = Placement::from_fields(entity.position, entity.scale, entity.rotation);
             let below = parent.and_then(|parent| local.matrix_below(parent.scale)).unwrap_or(local.matrix());
             let meant = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
-            let off_world = off(&world.matrix(), &meant);
-            stats.add(off(&below, &node.transform.matrix()).max(off_world));
+            let off_world = off(&world.matrix(), &meant, reach);
+            stats.add(off(&below, &node.transform.matrix(), reach).max(off_world));
             if let Some(mesh) =
                 node.mesh.and_then(|mesh| self.scene.meshes.get(mesh)).filter(|_| off_world > 0.0)
             {
@@ -169,15 +312,27 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// How far apart two transforms are beyond the rounding of floats.
-fn off(a: &Mat4, b: &Mat4) -> f64 {
+/// A vector in the file's axes; none at all has no signs, whatever it came through.
+fn turned(vector: [f32; 3]) -> [f32; 3] {
+    if vector == [0.0; 3] { [0.0; 3] } else { TURN.vector(vector) }
+}
+
+/// How far apart two transforms are beyond the rounding of floats, in a model of a size.
+fn off(a: &Mat4, b: &Mat4, reach: f32) -> f64 {
     let size = b.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
     let distance = transform_distance(a, b);
-    if distance > 2e-6 * size { f64::from(distance) } else { 0.0 }
+    if distance > (4e-6 * size).max(2e-6 * reach) { f64::from(distance) } else { 0.0 }
 }
 
 /// Names of things that BO3D has no names for.
 fn report_names(scene: &Scene, losses: &mut LossReport) {
+    let used: BTreeSet<_> =
+        scene.meshes.values().flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
+    let unused = scene.materials.ids().filter(|id| !used.contains(id)).count();
+    if unused > 0 {
+        let message = "materials that nothing uses have no place in BO3D";
+        losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+    }
     let count = scene
         .scenes
         .iter()
@@ -206,15 +361,17 @@ fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
         .unwrap_or_else(|| name.as_bytes().to_vec())
 }
 
+/// The place that an entity had in its file, in the Scene's axes.
 fn local_from_json(value: &Value) -> Option<Placement> {
     let list = |name: &str| -> Option<Vec<f32>> {
         value.get(name)?.as_array()?.iter().map(float_from_json).collect()
     };
-    Some(Placement {
+    let local = Placement {
         position: Vec3::from_array(list("position")?.try_into().ok()?),
         rotation: glam::Quat::from_array(list("rotation")?.try_into().ok()?),
         scale: Vec3::from_array(list("scale")?.try_into().ok()?),
-    })
+    };
+    Some(local.turned())
 }
 
 /// A quaternion in the order of the file.

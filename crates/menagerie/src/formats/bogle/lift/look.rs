@@ -65,7 +65,13 @@ impl Lifter<'_> {
     }
 
     /// A surface that shows its colour as it is: its glow is its colour.
-    fn unlit(&mut self, material: &Material, name: String, surface: &Surface, extras: Extras) -> scene::Material {
+    fn unlit(
+        &mut self,
+        material: &Material,
+        name: String,
+        surface: &Surface,
+        extras: Extras,
+    ) -> scene::Material {
         let ([r, g, b], [.., opacity]) = (surface.emissive, surface.diffuse);
         let slots = [Slot::Emissive, Slot::Diffuse];
         let picture = slots.into_iter().find(|slot| !material.texture(*slot).is_empty());

@@ -159,7 +159,10 @@ impl Lifter<'_> {
                 let single;
                 let animation = if is_repeated(animation) {
                     extras.set(FORMAT.id, REPEATED, true);
-                    single = Animation { keys: animation.keys.iter().take(1).cloned().collect(), ..animation.clone() };
+                    single = Animation {
+                        keys: animation.keys.iter().take(1).cloned().collect(),
+                        ..animation.clone()
+                    };
                     &single
                 } else {
                     animation
@@ -239,11 +242,7 @@ fn rest_place(bone: &Bone, turn: DQuat, root: bool) -> DVec3 {
 }
 
 fn rest_transform(rest: &Rest) -> Transform {
-    Transform::Trs {
-        translation: turned(rest.at),
-        rotation: turned_rotation(rest.turn),
-        scale: Vec3::ONE,
-    }
+    Transform::Trs { translation: turned(rest.at), rotation: turned_rotation(rest.turn), scale: Vec3::ONE }
 }
 
 fn turned(v: DVec3) -> Vec3 {

@@ -156,7 +156,8 @@ impl Lowering<'_> {
             added += 1;
         }
         if added > 0 && mend {
-            let message = "the first pose was repeated, for the engine begins at time zero and needs two keys";
+            let message =
+                "the first pose was repeated, for the engine begins at time zero and needs two keys";
             let loss = Loss::new(Aspect::Animations, LossKind::Added, format!("animations[{i}]"), message);
             self.losses.push(loss.count(added));
         }

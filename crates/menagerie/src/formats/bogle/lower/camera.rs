@@ -30,7 +30,8 @@ impl Lowering<'_> {
             return;
         }
         if let Some((index, _)) = eyes.next() {
-            if let Some(camera) = (index as usize).checked_sub(1).and_then(|i| self.model.cameras.get_mut(i)) {
+            if let Some(camera) = (index as usize).checked_sub(1).and_then(|i| self.model.cameras.get_mut(i))
+            {
                 camera.main = 1;
             }
             return;

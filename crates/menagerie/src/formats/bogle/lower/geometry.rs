@@ -215,7 +215,9 @@ impl Lowering<'_> {
     ) -> Vec<([u32; BONES], [f32; BONES])> {
         let rig: Option<&Rig> = rig.and_then(|rig| self.rigs.get(rig));
         let bone = |joint: u16| match rig {
-            Some(rig) => rig.bone_of_joint.get(usize::from(joint)).copied().unwrap_or(rig.collection.bones.len()),
+            Some(rig) => {
+                rig.bone_of_joint.get(usize::from(joint)).copied().unwrap_or(rig.collection.bones.len())
+            }
             None => usize::from(joint),
         };
         let sums = primitive.custom.get(WEIGHT_SUM).filter(|custom| custom.width == 1);

@@ -111,7 +111,11 @@ impl Lowering<'_> {
         }
         for (aspect, path, left) in [
             (Aspect::Cameras, "cameras", scene.cameras.len() - cameras.len()),
-            (Aspect::Lights, "lights", (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights)),
+            (
+                Aspect::Lights,
+                "lights",
+                (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights),
+            ),
             (Aspect::Materials, "materials", scene.materials.len() - lowered_materials),
         ] {
             if left > 0 {
@@ -204,7 +208,8 @@ impl Lowering<'_> {
     }
 
     fn report_fov(&mut self, path: &str) {
-        let message = "the field of view is the vertical one, as the engine takes it, and not that of the longer side";
+        let message =
+            "the field of view is the vertical one, as the engine takes it, and not that of the longer side";
         self.losses.approximated(Aspect::Cameras, path, message);
     }
 
@@ -305,7 +310,8 @@ impl Lowering<'_> {
     /// A material that light does not change: its colour is its glow, and nothing else answers to light.
     fn unlit(&mut self, path: &str, material: &scene::Material, phong: &Phong, made: &mut Material) {
         if material.emissive != [0.0; 3] || material.emissive_texture.is_some() {
-            let message = "the glow of a surface that light does not change is not seen; its place holds the colour";
+            let message =
+                "the glow of a surface that light does not change is not seen; its place holds the colour";
             self.losses.dropped(Aspect::Materials, path, message);
         }
         let [r, g, b, opacity] = phong.diffuse;
@@ -404,7 +410,8 @@ impl Lowering<'_> {
         let for_engine = self.for_engine(from_file);
         // The engine ends where a picture is missing (engines.md BOGLE E3).
         if for_engine && image.data.is_none() {
-            let message = format!("the picture {uri} is not there, and the engine stops at names of missing pictures");
+            let message =
+                format!("the picture {uri} is not there, and the engine stops at names of missing pictures");
             self.losses.dropped(Aspect::Textures, path, message);
             return Vec::new();
         }
@@ -427,7 +434,13 @@ impl Lowering<'_> {
 /// What stands for no material: light grey, neither shiny nor dull.
 fn plain_material() -> Material {
     let gray = |x: f32| [x, x, x, 1.0];
-    Material { ambient: gray(1.0), diffuse: gray(0.8), specular: gray(0.5), specular_power: 13.0, ..Material::default() }
+    Material {
+        ambient: gray(1.0),
+        diffuse: gray(0.8),
+        specular: gray(0.5),
+        specular_power: 13.0,
+        ..Material::default()
+    }
 }
 
 /// The camera that a file had, if it still is the same.

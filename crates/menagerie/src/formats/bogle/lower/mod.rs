@@ -190,7 +190,8 @@ impl<'a> Lowering<'a> {
         let different: BTreeSet<usize> = self.wanted.iter().copied().collect();
         let repeated = self.wanted.len() - different.len();
         if repeated > 0 {
-            let message = "objects that the tree had in several places became several, for each may be there once";
+            let message =
+                "objects that the tree had in several places became several, for each may be there once";
             let loss = Loss::new(Aspect::Extras, LossKind::Approximated, "nodes", message);
             self.losses.push(loss.count(repeated));
         }
@@ -198,7 +199,8 @@ impl<'a> Lowering<'a> {
 
     fn report_lights(&mut self) {
         if self.looks.too_many_lights > 0 {
-            let message = format!("the engine stops at more than {ENGINE_LIGHTS} lights; the others were left out");
+            let message =
+                format!("the engine stops at more than {ENGINE_LIGHTS} lights; the others were left out");
             let loss = Loss::new(Aspect::Lights, LossKind::Dropped, "lights", message);
             self.losses.push(loss.count(self.looks.too_many_lights));
         }

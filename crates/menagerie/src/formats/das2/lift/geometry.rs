@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
+use crate::diag::Aspect;
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
 use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
-use crate::diag::Aspect;
 use crate::ops::{normalize_weights, smooth_normals, weld_primitive};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json, unit_vector};
 

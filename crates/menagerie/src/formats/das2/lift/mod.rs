@@ -22,9 +22,7 @@ use super::note::Note;
 use super::{FORMAT, codes};
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{
-    Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json,
-};
+use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
 
 pub(super) use materials::file_name;
 
@@ -174,9 +172,10 @@ impl Lifter<'_> {
             let parents = crate::scene::parents(&self.scene);
             let stand_ins: BTreeSet<NodeId> =
                 self.scene.nodes.values().flat_map(|node| &node.lods).map(|lod| lod.node).collect();
-            let roots = self.scene.nodes.ids().filter(|id| {
-                parents.get(id.index()).copied().flatten().is_none() && !stand_ins.contains(id)
-            });
+            let roots =
+                self.scene.nodes.ids().filter(|id| {
+                    parents.get(id.index()).copied().flatten().is_none() && !stand_ins.contains(id)
+                });
             let roots = roots.collect();
             self.scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
             self.scene.default_scene = Some(0);
@@ -192,7 +191,8 @@ impl Lifter<'_> {
             }
         }
         if !lonely.is_empty() {
-            let message = format!("{} meshes that no node shows any more are shown where they are", lonely.len());
+            let message =
+                format!("{} meshes that no node shows any more are shown where they are", lonely.len());
             self.issues.push(Issue::new(&codes::SHOWN_MESH, "meshes[0]", message));
         }
     }

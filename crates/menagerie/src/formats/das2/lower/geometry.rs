@@ -235,7 +235,12 @@ impl Lowering<'_> {
 
     /// The library loses indices and colours (engines.md das2 E4): every corner gets a vertex of its own, and colours are
     /// left out. `None` where there is nothing to change.
-    fn expanded(&mut self, path: &str, primitive: &Primitive, (mesh, _): (usize, usize)) -> Option<Primitive> {
+    fn expanded(
+        &mut self,
+        path: &str,
+        primitive: &Primitive,
+        (mesh, _): (usize, usize),
+    ) -> Option<Primitive> {
         if primitive.topology != Topology::Triangles {
             return None;
         }

@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use super::{Lowering, id};
 use crate::diag::Aspect;
-use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
 use crate::formats::das2::lift::file_name;
+use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
 use crate::formats::das2::{FORMAT, sampler};
 use crate::ops::to_phong;
 use crate::scene::{
@@ -107,13 +107,15 @@ impl Lowering<'_> {
         let [r, g, b, alpha] = material.base_color();
         let others = material.textures().count() - usize::from(material.base_color_texture().is_some());
         if material.emissive != [0.0; 3] || others > 0 {
-            let message = "what else a surface has that light does not change is not seen, and has no place in das2";
+            let message =
+                "what else a surface has that light does not change is not seen, and has no place in das2";
             self.losses.dropped(Aspect::Materials, path, message);
             self.losses.dropped(Aspect::Textures, path, message);
         }
         if let Shading::Phong(shading) = &material.shading {
             let usual = PhongShading { diffuse: shading.diffuse, ..PhongShading::default() };
-            let plain = PhongShading { diffuse_texture: None, specular: usual.specular, ..shading.as_ref().clone() };
+            let plain =
+                PhongShading { diffuse_texture: None, specular: usual.specular, ..shading.as_ref().clone() };
             if plain != usual {
                 let message = "ambient colour and shininess have no place in das2";
                 self.losses.dropped(Aspect::Materials, path, message);

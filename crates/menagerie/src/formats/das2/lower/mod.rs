@@ -24,7 +24,7 @@ use super::note::Note;
 use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, all_extras, report_unheld};
+use crate::formats::{Purpose, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, NodeId, Scene, float_from_json};
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a> {
     fn extras(&mut self) {
         self.note.keep_extras("scene".to_owned(), &self.scene.extras);
         let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != FORMAT.id);
-        let count = all_extras(self.scene).filter(foreign).count();
+        let count = self.scene.all_extras().filter(foreign).count();
         let lost = count.saturating_sub(self.note.extras.len());
         if lost > 0 {
             let message = "data that only other formats know has no place in das2";

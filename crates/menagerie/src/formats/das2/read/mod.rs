@@ -132,7 +132,15 @@ fn attempt(bytes: &[u8], profile: Profile, limits: &Limits) -> Result<Model, Fai
     let body = unpack(packed, at, &header, profile, limits).map_err(late)?;
     let packing = body.packing(packed, at);
     let (numbering, records) = numbered(&packing, profile, &header).map_err(late)?;
-    Ok(Model { profile, numbering, header, framing: body.framing, records, trailing: body.trailing, damaged: None })
+    Ok(Model {
+        profile,
+        numbering,
+        header,
+        framing: body.framing,
+        records,
+        trailing: body.trailing,
+        damaged: None,
+    })
 }
 
 fn header(bytes: &[u8], profile: Profile) -> Result<(Header, usize), ReadError> {

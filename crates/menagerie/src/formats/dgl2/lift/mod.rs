@@ -254,7 +254,8 @@ impl Lifter<'_> {
         }
         let shown: std::collections::BTreeSet<MeshId> =
             self.scene.nodes.values().filter_map(|node| node.mesh).collect();
-        let by_chunk: Vec<(usize, MeshId)> = self.meshes.values().map(|(mesh, chunk)| (*chunk, *mesh)).collect();
+        let by_chunk: Vec<(usize, MeshId)> =
+            self.meshes.values().map(|(mesh, chunk)| (*chunk, *mesh)).collect();
         for (chunk, mesh) in by_chunk.into_iter().filter(|(_, mesh)| !shown.contains(mesh)) {
             let name = self.scene.meshes.get(mesh).map(|mesh| mesh.name.clone()).unwrap_or_default();
             let node = self.scene.nodes.push(Node { name, mesh: Some(mesh), ..Node::default() });

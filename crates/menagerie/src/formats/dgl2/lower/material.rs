@@ -1,12 +1,12 @@
 use super::super::dml::Value as _;
 use super::super::surface::{Pairs, Surface, set};
 use super::{
-    Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kept_properties, kind, mend_colors,
-    mend_flags, unhex,
+    Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kept_properties, kind,
+    mend_colors, mend_flags, unhex,
 };
 use crate::diag::Aspect;
-use crate::ops::to_painted_phong;
 use crate::formats::is_placed_otherwise;
+use crate::ops::to_painted_phong;
 use crate::scene::{AlphaMode, Blend, Extras, Material, Phong, Sampler, Shading, TextureRef};
 
 impl Lowering<'_> {
@@ -110,7 +110,8 @@ impl Lowering<'_> {
         let base = |uri: &str| uri.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
         let name = image.and_then(|image| image.uri.clone());
         let name = name.map(|uri| if for_engine { base(&uri) } else { uri });
-        let sayable = |name: &String| !name.is_empty() && !name.contains('"') && !(for_engine && name.contains(','));
+        let sayable =
+            |name: &String| !name.is_empty() && !name.contains('"') && !(for_engine && name.contains(','));
         let name = name.filter(sayable);
         if name.is_none() {
             let message = "a texture without a file name, or with quotes or commas in it, was left out";
@@ -159,7 +160,9 @@ fn mend_material(pairs: &mut Pairs, surface: &Surface) {
     }
     let slot = |name: &str| name.strip_prefix("texture").and_then(|slot| slot.parse::<usize>().ok());
     let shown = |slot: usize| surface.textures.get(slot).cloned().flatten();
-    pairs.retain(|(name, _)| slot(name).is_none_or(|slot| shown(slot).is_some_and(|name| !name.contains(','))));
+    pairs.retain(|(name, _)| {
+        slot(name).is_none_or(|slot| shown(slot).is_some_and(|name| !name.contains(',')))
+    });
     for (name, value) in pairs.iter_mut() {
         if let Some(file) = slot(name).and_then(shown) {
             *value = format!("[{file}, {}]", value.as_texture().1.unwrap_or(0));

@@ -192,4 +192,3 @@ impl Lowering<'_> {
         kept.filter(|id| !self.material_ids.contains(id)).unwrap_or(-1)
     }
 }
-

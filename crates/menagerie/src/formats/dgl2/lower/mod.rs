@@ -263,7 +263,9 @@ fn shown(scene: &Scene) -> Vec<bool> {
     let roots: Vec<NodeId> = scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
     // Parents come first.
     for id in scene.walk(&roots) {
-        let Some(node) = scene.nodes.get(id).filter(|_| shown.get(id.index()) == Some(&false)) else { continue };
+        let Some(node) = scene.nodes.get(id).filter(|_| shown.get(id.index()) == Some(&false)) else {
+            continue;
+        };
         for child in &node.children {
             if let Some(shown) = shown.get_mut(child.index()) {
                 *shown = false;

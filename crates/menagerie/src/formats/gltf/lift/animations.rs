@@ -7,6 +7,7 @@ use super::super::codes;
 use super::super::extras::Lifting;
 use super::super::json::{self, AnimationSampler};
 use super::{Lifter, plain_extras, repair};
+use crate::diag::Aspect;
 use crate::scene::{
     Animation, Channel, Interpolation, NodeId, Property, Transform, float_from_json, float_to_json,
 };
@@ -98,7 +99,11 @@ impl<'a> Lifter<'a> {
             Property::Weights => self.list(sampler.output, &["SCALAR"]),
             _ => self.list(sampler.output, &["VEC3"]),
         };
-        let (Some(times), Some(values)) = (times, values) else { return None };
+        let stated = self.stated(sampler.input);
+        let (Some(times), Some(values)) = (times, values) else {
+            self.issues.give_up(Aspect::Animations, "keys", at, (stated.max(1), stated.max(1)));
+            return None;
+        };
         let (mut times, mut values) = (times.flat(), values.flat());
         self.finite(sampler.input, &mut times, 1);
         self.finite(sampler.output, &mut values, property.width().unwrap_or(1));
@@ -110,6 +115,7 @@ impl<'a> Lifter<'a> {
             let message = format!("{} values for {} times of {width} each", values.len(), times.len());
             self.report(&codes::ANIMATION, at, message);
             let keys = values.len().checked_div(width).unwrap_or(0).min(times.len());
+            self.issues.give_up(Aspect::Animations, "keys", at, (stated.saturating_sub(keys), stated));
             if keys == 0 {
                 return None;
             }
@@ -202,6 +208,7 @@ impl<'a> Lifter<'a> {
         let values = self.list(sampler.output, &ANY);
         let (Some(times), Some(values)) = (times, values) else {
             self.report(&codes::EXTENSION_LOST, at, "the channel's keys cannot be read; it is left out");
+            self.issues.give_up(Aspect::Animations, "channels", at, (1, 1));
             return None;
         };
         let list = |list: &List<'a>| -> Value { list.flat().into_iter().map(float_to_json).collect() };

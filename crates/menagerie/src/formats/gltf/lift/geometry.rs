@@ -6,7 +6,7 @@ use super::super::json::{self, Attributes};
 use super::super::{codes, strips};
 use super::repair::{self, Repaired};
 use super::{Lifter, plain_extras};
-use crate::diag::{Code, Issue};
+use crate::diag::{Aspect, Code, Issue};
 use crate::ops;
 use crate::scene::{CustomAttribute, Id, MaterialId, Mesh, MorphTarget, Primitive, Topology};
 
@@ -88,7 +88,14 @@ impl<'a> Lifter<'a> {
         let positions =
             primitive.attributes.get("POSITION").and_then(|accessor| self.list(accessor, &["VEC3"]));
         let mut encodings = Map::new();
+        if let (Some(accessor), None) = (primitive.attributes.get("POSITION"), &positions) {
+            let stated = self.stated(accessor);
+            self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (stated, stated));
+        }
         if let (Some(accessor), Some(list)) = (primitive.attributes.get("POSITION"), positions) {
+            let stated = self.stated(accessor);
+            let missing = stated.saturating_sub(list.count);
+            self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (missing, stated));
             result.positions = list.vectors(0.0);
             remember(&mut encodings, "POSITION", &list, &["VEC3"]);
             self.finite(accessor, result.positions.as_flattened_mut(), 3);
@@ -98,7 +105,9 @@ impl<'a> Lifter<'a> {
             lifting.keep("encodings", Value::Object(encodings));
         }
         for (i, target) in primitive.targets.iter().enumerate() {
-            let target = self.target(target, result.positions.len(), &format!("{at}/targets/{i}"));
+            let stated = primitive.attributes.get("POSITION").map_or(0, |positions| self.stated(positions));
+            let vertices = (result.positions.len(), stated);
+            let target = self.target(target, vertices, &format!("{at}/targets/{i}"));
             result.targets.push(target);
         }
         self.indices(primitive, at, mode, &mut result, &mut lifting);
@@ -140,9 +149,11 @@ impl<'a> Lifter<'a> {
                 _ => &[],
             };
             let pointer = format!("{at}/attributes/{semantic}");
-            let Some(list) = self.attribute(*accessor, shapes, vertices, pointer) else { continue };
+            let stated = primitive.attributes.get("POSITION").map_or(0, |positions| self.stated(positions));
+            let Some(list) = self.attribute(*accessor, shapes, (vertices, stated), pointer) else { continue };
             remember(encodings, semantic, &list, shapes);
             let quantised = list.component != Component::F32;
+            let list = list.first(vertices);
             match name {
                 "NORMAL" => result.normals = self.vectors(*accessor, &list, 0.0),
                 "TANGENT" => {
@@ -176,24 +187,38 @@ impl<'a> Lifter<'a> {
         &mut self,
         accessor: u32,
         shapes: &[&str],
-        vertices: usize,
+        (vertices, stated): (usize, usize),
         pointer: String,
     ) -> Option<List<'a>> {
         if shapes.is_empty() {
+            let message = "vertex attributes that are not known are left out";
+            self.issues.leave_out(Aspect::CustomAttributes, message, pointer.clone(), 1);
             self.report(&codes::UNKNOWN_PROPERTY, pointer, "the attribute is not known and left out");
             return None;
         }
-        let list = self.list(accessor, shapes)?;
-        if list.count != vertices {
-            let message = format!("{} elements for {vertices} vertices", list.count);
-            self.report(&codes::PRIMITIVE, pointer, message);
-            return None;
+        let own = self.stated(accessor);
+        let list = self.list(accessor, shapes);
+        if own != stated {
+            let message = format!("{own} elements for {stated} vertices");
+            self.report(&codes::PRIMITIVE, pointer.clone(), message);
         }
-        Some(list)
+        let (aspect, what) = aspect_of(pointer.rsplit('/').next().unwrap_or_default());
+        match list.filter(|list| own == stated && list.count >= vertices) {
+            Some(list) => Some(list),
+            None => {
+                self.issues.give_up(aspect, what, pointer, (own, own));
+                None
+            }
+        }
     }
 
     /// The vectors of a list; what is not finite is repaired and reported.
-    fn vectors<const N: usize>(&mut self, accessor: u32, list: &List<'_>, default: f32) -> Vec<[f32; N]> {
+    pub(super) fn vectors<const N: usize>(
+        &mut self,
+        accessor: u32,
+        list: &List<'_>,
+        default: f32,
+    ) -> Vec<[f32; N]> {
         let mut vectors = list.vectors(default);
         self.finite(accessor, vectors.as_flattened_mut(), N);
         vectors
@@ -210,6 +235,7 @@ impl<'a> Lifter<'a> {
             | truncate(&mut result.weights, pairs);
         if gap && !result.positions.is_empty() {
             let message = "sets after a gap, without their partner or beyond the eighth are left out";
+            self.issues.leave_out(Aspect::Uvs, message, format!("{at}/attributes"), 1);
             self.report(&codes::UV_SETS, format!("{at}/attributes"), message);
         }
     }
@@ -229,7 +255,7 @@ impl<'a> Lifter<'a> {
         }
     }
 
-    fn target(&mut self, target: &Attributes, vertices: usize, at: &str) -> MorphTarget {
+    fn target(&mut self, target: &Attributes, vertices: (usize, usize), at: &str) -> MorphTarget {
         let mut result = MorphTarget::default();
         for (semantic, accessor) in &target.0 {
             let (name, set) = name_and_set(semantic);
@@ -241,6 +267,7 @@ impl<'a> Lifter<'a> {
             };
             let pointer = format!("{at}/{semantic}");
             let Some(list) = self.attribute(*accessor, shapes, vertices, pointer) else { continue };
+            let list = list.first(vertices.0);
             match name {
                 "TEXCOORD" => put_set(&mut result.uvs, set, self.vectors(*accessor, &list, 0.0)),
                 "COLOR" => put_set(&mut result.colors, set, self.vectors(*accessor, &list, 0.0)),
@@ -278,6 +305,17 @@ impl<'a> Lifter<'a> {
                 self.index_range(accessor, indices, result.topology, mode, vertices)
             }
         };
+        let stated = primitive.indices.or_else(|| primitive.attributes.get("POSITION"));
+        let stated = stated.map_or(0, |accessor| self.stated(accessor));
+        let (what, corners) = match (result.topology, mode) {
+            (_, strips::STRIP | strips::FAN) => ("corners of strips", 1),
+            (Topology::Triangles, _) => ("triangles", 3),
+            (Topology::Lines, _) => ("lines", 2),
+            (Topology::Points, _) => ("points", 1),
+            (Topology::LineStrip | Topology::LineLoop, _) => ("ends of lines", 1),
+        };
+        let (whole, left) = (stated / corners, indices.len() / corners);
+        self.issues.give_up(Aspect::Topology, what, at, (whole.saturating_sub(left), whole));
         if mode == strips::STRIP || mode == strips::FAN {
             indices = strips::to_triangles(mode, &indices);
             lifting.keep("mode", mode);
@@ -290,6 +328,10 @@ impl<'a> Lifter<'a> {
         let odd = indices.len() % per;
         if odd != 0 {
             let message = format!("{} indices are no multiple of {per}", indices.len());
+            // Those of a list that is cut off are missing, and counted as such.
+            if !stated.is_multiple_of(per) {
+                self.issues.give_up(Aspect::Topology, "left-over indices", at, (odd, indices.len()));
+            }
             self.report(&codes::INDEX_COUNT, at, message);
             indices.truncate(indices.len() - odd);
         }
@@ -378,6 +420,19 @@ impl<'a> Lifter<'a> {
             let message = format!("{} {what}; the first is element {}", repaired.count, repaired.first);
             Issue::new(code, format!("/accessors/{accessor}"), message).at(span)
         });
+    }
+}
+
+/// What is missing when an attribute is.
+fn aspect_of(semantic: &str) -> (Aspect, &'static str) {
+    match name_and_set(semantic).0 {
+        "NORMAL" => (Aspect::Normals, "normals"),
+        "TANGENT" => (Aspect::Tangents, "tangents"),
+        "TEXCOORD" => (Aspect::Uvs, "texture coordinates"),
+        "COLOR" => (Aspect::Colors, "vertex colours"),
+        "JOINTS" | "WEIGHTS" => (Aspect::Skins, "joints and weights"),
+        "POSITION" => (Aspect::Morphs, "morphed positions"),
+        _ => (Aspect::CustomAttributes, "values of attributes"),
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::json::{self, Object, PbrMetallicRoughness, TextureInfo};
 use super::super::read::decode_data_uri;
 use super::super::{codes, extension, lower, uri};
 use super::{Lifter, plain_extras, without};
+use crate::diag::Aspect;
 use crate::scene::{
     AlphaMode, Blend, Filter, Id, Image, Material, MetallicRoughness, Sampler, Shading, SpecularGlossiness,
     Texture, TextureRef, UvTransform, Wrap,
@@ -72,7 +73,7 @@ impl Lifter<'_> {
                     result.data = Some(bytes.into());
                     result.mime = result.mime.or(Some(mime).filter(|mime| !mime.is_empty()));
                 }
-                Err(message) => self.report(&codes::IMAGE, format!("/images/{index}/uri"), message),
+                Err(message) => self.no_picture(format!("/images/{index}/uri"), message),
             },
             (Some(text), None) => {
                 let name = uri::decode(text);
@@ -83,11 +84,11 @@ impl Lifter<'_> {
             }
             (None, Some(view)) => match self.views.get(view) {
                 Ok(bytes) => result.data = Some(Arc::from(bytes)),
-                Err(message) => self.report(&codes::IMAGE, format!("/images/{index}/bufferView"), message),
+                Err(message) => self.no_picture(format!("/images/{index}/bufferView"), message),
             },
             _ => {
                 let message = "a picture has either a uri or a buffer view";
-                self.report(&codes::IMAGE, format!("/images/{index}"), message);
+                self.no_picture(format!("/images/{index}"), message.to_owned());
             }
         }
         // The name that the picture had before it was put into the file, or that no URI can say.
@@ -103,6 +104,11 @@ impl Lifter<'_> {
         }
         result.extras = lifting.finish();
         result
+    }
+
+    fn no_picture(&mut self, pointer: String, message: String) {
+        self.issues.give_up(Aspect::Textures, "pictures", pointer.clone(), (1, 1));
+        self.report(&codes::IMAGE, pointer, message);
     }
 
     pub(super) fn textures(&mut self) {
@@ -129,6 +135,8 @@ impl Lifter<'_> {
         let wrap_u = number_in(&WRAPS, sampler.wrap_s, &mut known);
         let wrap_v = number_in(&WRAPS, sampler.wrap_t, &mut known);
         if !known {
+            let message = "filters and wraps that are not among OpenGL's numbers are left out";
+            self.issues.leave_out(Aspect::Textures, message, at.clone(), 1);
             self.report(&codes::MATERIAL, at, "a filter or wrap is not among OpenGL's numbers");
         }
         Sampler {

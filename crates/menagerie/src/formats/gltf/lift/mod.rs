@@ -2,6 +2,7 @@
 
 mod animations;
 mod geometry;
+mod instancing;
 mod lights;
 mod materials;
 mod nodes;
@@ -20,25 +21,17 @@ use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
 use super::{check, codes, extension};
 use crate::bytes::{Limits, Span};
-use crate::diag::{Code, Issue, Issues, LIMIT};
+use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{self, Extras, Scene, float_from_json};
 
-/// The Scene that a model means. Fails when the model needs an extension that is not understood.
-///
-/// What had to be forgiven is among the issues, unless [`super::check`] has said it already.
+/// The Scene that a model means, and what had to be forgiven. Fails when the model needs an extension that is not
+/// understood.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
     if let Some(issue) = check::required_extensions(model).into_iter().next() {
         return Err(issue);
     }
-    let made = if options.limits == Limits::default() { model.lifted.take() } else { None };
-    let (scene, issues) = match made {
-        Some(scene) => (scene, Issues::default()),
-        None => {
-            let (scene, issues) = make(model, &options.limits);
-            (scene, if model.lifted.is_checked() { Issues::default() } else { issues })
-        }
-    };
+    let (scene, issues) = make(model, &options.limits);
     Ok(Lifted { scene, issues })
 }
 
@@ -46,7 +39,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
 ///
 /// What glTF has no place for is noted in `extras`, and anybody can write there: notes that would break the Scene are
 /// believed no longer, all of them.
-pub(super) fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
+fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
     let (scene, issues) = make_believing(model, limits);
     if !notes::are_in(model) || scene::check(&scene).is_ok() {
         return (scene, issues);
@@ -55,6 +48,7 @@ pub(super) fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
     let message = "what menagerie noted in the extras does not fit the rest and is left out";
     let span = Span::new(model.json.start, model.json.end);
     issues.push(Issue::new(&codes::NOTES, "", message).at(span));
+    issues.leave_out(Aspect::Extras, message, "", 1);
     (scene, issues)
 }
 
@@ -99,6 +93,7 @@ impl<'a> Lifter<'a> {
         self.cameras();
         self.lights();
         self.nodes();
+        self.instances();
         self.skins();
         self.animations();
         self.fit_skins();
@@ -111,10 +106,17 @@ impl<'a> Lifter<'a> {
         self.model.report(&mut self.issues, code, || pointer.into(), || message.into());
     }
 
-    /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it.
+    /// How many elements an accessor is said to have.
+    fn stated(&self, accessor: u32) -> usize {
+        let accessor = self.model.document.accessors.get(accessor as usize);
+        accessor.map_or(0, |accessor| usize::try_from(accessor.count).unwrap_or(usize::MAX))
+    }
+
+    /// The list of an accessor, if it can be read, has one of `shapes`, and there is still memory for it. Of one that is
+    /// cut off the elements that are there.
     fn list(&mut self, accessor: u32, shapes: &[&str]) -> Option<List<'a>> {
         // One that cannot be read was named by the check of all accessors.
-        let list = List::of(&self.views, accessor).ok()?;
+        let list = List::of(&self.views, accessor).ok().or_else(|| List::beginning(&self.views, accessor))?;
         if !shapes.iter().any(|shape| Shape::named(shape) == Some(list.shape)) {
             let message = format!("elements of the type {} are expected here", shapes.join(" or "));
             self.report(&codes::ACCESSOR_TYPE, format!("/accessors/{accessor}/type"), message);
@@ -151,7 +153,9 @@ impl<'a> Lifter<'a> {
         if !ours || from_gltf {
             lifting.keep("asset", self.asset());
             // Not those that are gone: data is written unpacked, and references to it are not carried.
-            let gone = |name: &str| COMPRESSION.contains(&name) || refers(name, &Value::Null);
+            let gone = |name: &str| {
+                COMPRESSION.contains(&name) || (name != extension::INSTANCING && refers(name, &Value::Null))
+            };
             for (field, names) in [
                 ("extensionsUsed", &document.extensions_used),
                 ("extensionsRequired", &document.extensions_required),

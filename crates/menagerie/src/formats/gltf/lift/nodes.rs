@@ -7,10 +7,12 @@ use super::super::extras::Lifting;
 use super::super::json;
 use super::super::{codes, extension};
 use super::{Lifter, floats, plain_extras, repair, without};
+use crate::diag::Aspect;
 use crate::scene::{Id, Lod, Node, NodeId, SceneRoot, Skin, Transform, float_from_json};
 
 /// Extensions of nodes that become part of the Scene.
-const UNDERSTOOD: [&str; 3] = [extension::LIGHTS, extension::LOD, extension::VISIBILITY];
+const UNDERSTOOD: [&str; 4] =
+    [extension::LIGHTS, extension::INSTANCING, extension::VISIBILITY, extension::LOD];
 
 impl Lifter<'_> {
     pub(super) fn nodes(&mut self) {
@@ -67,6 +69,8 @@ impl Lifter<'_> {
                     kept.push(NodeId::new(child as usize));
                 } else {
                     let message = format!("node {child} hangs below two nodes");
+                    let path = format!("/nodes/{index}/children/{k}");
+                    self.issues.give_up(Aspect::Hierarchy, "links to nodes", path, (1, 1));
                     self.report(&codes::NODE_TREE, format!("/nodes/{index}/children/{k}"), message);
                 }
             }
@@ -102,6 +106,8 @@ impl Lifter<'_> {
             {
                 list.retain(|child| child.index() != inside);
                 let message = format!("node {inside} is its own ancestor");
+                let path = format!("/nodes/{above}/children");
+                self.issues.give_up(Aspect::Hierarchy, "links to nodes", path, (1, 1));
                 self.report(&codes::NODE_TREE, format!("/nodes/{above}/children"), message);
             }
             open.push(inside);
@@ -185,8 +191,11 @@ impl Lifter<'_> {
 
     fn node(&mut self, index: usize, node: &json::Node, children: Vec<NodeId>, lods: Vec<NodeId>) -> Node {
         let document = &self.model.document;
-        let understood: &[&str] =
-            if lods.is_empty() { &[extension::LIGHTS, extension::VISIBILITY] } else { &UNDERSTOOD };
+        let understood: &[&str] = if lods.is_empty() {
+            UNDERSTOOD.split_last().map_or(&[], |(_, others)| others)
+        } else {
+            &UNDERSTOOD
+        };
         let mut lifting = Lifting::new(node.extras.as_ref(), &node.extensions, understood);
         let mut transform = self.transform(index, node);
         if let Some(exact) = lifting.take("matrix").as_ref().and_then(floats::<16>) {
@@ -300,13 +309,20 @@ impl Lifter<'_> {
             let joints: Vec<NodeId> = joints.collect();
             let mut lifting = Lifting::new(skin.extras.as_ref(), &skin.extensions, &[]);
             let mut inverse_binds = Vec::new();
-            if let Some(accessor) = skin.inverse_bind_matrices
-                && let Some(list) = self.list(accessor, &["MAT4"])
-            {
+            let listed =
+                skin.inverse_bind_matrices.map(|accessor| (accessor, self.list(accessor, &["MAT4"])));
+            if let Some((_, None)) = listed {
+                let path = format!("{at}/inverseBindMatrices");
+                self.issues.give_up(Aspect::Skins, "bind matrices", path, (joints.len(), joints.len()));
+            }
+            if let Some((accessor, Some(list))) = listed {
                 let mut values = list.flat();
                 self.finite(accessor, &mut values, 16);
                 let matrices = values.as_chunks::<16>().0.iter().map(Mat4::from_cols_array);
                 inverse_binds = matrices.take(joints.len()).collect();
+                let missing = joints.len().saturating_sub(list.count);
+                let path = format!("{at}/inverseBindMatrices");
+                self.issues.give_up(Aspect::Skins, "bind matrices", path, (missing, joints.len()));
                 if list.count < joints.len() {
                     let message = format!("{} inverse bind matrices for {} joints", list.count, joints.len());
                     self.report(&codes::SKIN, format!("{at}/inverseBindMatrices"), message);
@@ -349,7 +365,9 @@ impl Lifter<'_> {
         }
         for (id, needed, joints) in wrong {
             let message = format!("a vertex of its mesh hangs on joint {needed}, the skin has {joints}");
-            self.report(&codes::JOINT_RANGE, format!("/nodes/{}/skin", id.index()), message);
+            let path = format!("/nodes/{}/skin", id.index());
+            self.issues.give_up(Aspect::Skins, "skins of nodes", path.clone(), (1, 1));
+            self.report(&codes::JOINT_RANGE, path, message);
             if let Some(node) = self.scene.nodes.get_mut(id) {
                 node.skin = None;
             }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::super::extras::OWN;
-use super::super::model::{LiftedOnce, Model};
+use super::super::model::Model;
 
 /// How the names of such attributes begin.
 const ATTRIBUTES: &str = "_MENAGERIE_";
@@ -37,5 +37,5 @@ pub(super) fn without(model: &Model) -> Model {
         }
     }
     let document = serde_json::from_value(document).unwrap_or_default();
-    Model { document, lifted: LiftedOnce::default(), ..model.clone() }
+    Model { document, ..model.clone() }
 }

@@ -6,6 +6,7 @@ mod buffers;
 mod encode;
 mod fold;
 mod geometry;
+mod instancing;
 mod lights;
 mod materials;
 mod nodes;
@@ -48,6 +49,7 @@ pub fn lower(
         stem: if options.stem.is_empty() { "model".to_owned() } else { options.stem.clone() },
         beside: Vec::new(),
         split: Default::default(),
+        tables: instancing::Tables::of(scene.scene()),
     };
     lowerer.textures();
     lowerer.materials();
@@ -100,6 +102,8 @@ struct Lowerer<'a> {
     beside: Vec<(String, std::sync::Arc<[u8]>)>,
     /// For each node whose skinned mesh was split off, the new node.
     split: std::collections::BTreeMap<crate::scene::NodeId, u32>,
+    /// The nodes that are written as tables of instances.
+    tables: instancing::Tables,
 }
 
 impl Lowerer<'_> {
@@ -150,7 +154,12 @@ fn declare_extensions(document: &mut Document, scene: &Scene) {
     };
     let mut declared: Vec<String> = Vec::new();
     for name in names("extensionsUsed").into_iter().chain(used.iter().cloned()) {
-        if !declared.contains(&name) && (name != extension::QUANTIZATION || quantized) {
+        let needed = match name.as_str() {
+            extension::QUANTIZATION => quantized,
+            extension::INSTANCING => used.contains(&name),
+            _ => true,
+        };
+        if needed && !declared.contains(&name) {
             declared.push(name);
         }
     }

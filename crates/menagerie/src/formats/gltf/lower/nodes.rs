@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         let scene = self.scene;
         let parents = tree_parents(scene);
         let skinned = self.skinned(&parents);
-        for (id, node) in scene.nodes.iter() {
+        for (id, node) in scene.nodes.iter().filter(|(id, _)| !self.tables.holds(*id)).collect::<Vec<_>>() {
             let node = self.node(id, node, &parents, skinned.get(&id));
             self.document.nodes.push(node);
         }
@@ -170,7 +170,12 @@ impl Lowerer<'_> {
         let mut lowering = Lowering::new(&node.extras);
         let mut result = json::Node {
             name: node.name.clone(),
-            children: node.children.iter().map(|child| child.index() as u32).collect(),
+            children: node
+                .children
+                .iter()
+                .filter(|child| !self.tables.holds(**child))
+                .map(|child| child.index() as u32)
+                .collect(),
             camera: node.camera.map(|camera| camera.index() as u32),
             ..json::Node::default()
         };
@@ -182,6 +187,12 @@ impl Lowerer<'_> {
                 Some(skin) => lowering.put("skin", skin.index()),
                 None => {}
             }
+        }
+        if self.tables.is_parent(id)
+            && let Some((mesh, weights)) = self.table(node, &mut lowering)
+        {
+            result.mesh = Some(mesh.index() as u32);
+            result.weights = weights;
         }
         if skinned == Some(&Skinned::Moved) {
             let mut place = Map::new();

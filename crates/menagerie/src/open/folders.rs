@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use menagerie::formats::{Files, NotFound};
+use crate::formats::{Files, NotFound};
 
 /// Larger files than this are not taken for a texture or a buffer.
 const MAX_BYTES: u64 = 1 << 30;
@@ -23,13 +23,14 @@ const PICTURES: [&str; 13] =
 
 /// `--texture NAME=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Replacement {
+pub struct Replacement {
     name: String,
     file: String,
 }
 
 impl Replacement {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// From `NAME=FILE`.
+    pub fn parse(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((name, file)) if !base_name(name).is_empty() && !file.is_empty() => {
                 Ok(Self { name: base_name(name).to_owned(), file: file.to_owned() })
@@ -41,7 +42,7 @@ impl Replacement {
 
 /// The folders in which the files of one model are looked up.
 #[derive(Debug)]
-pub(crate) struct Folders {
+pub struct Folders {
     places: Vec<Place>,
     replacements: Vec<Replacement>,
     max_bytes: u64,
@@ -62,7 +63,8 @@ enum Refused {
 }
 
 impl Folders {
-    pub(crate) fn new(own: Option<&Path>, others: &[PathBuf], replacements: &[Replacement]) -> Self {
+    /// The model's own folder, if it has one, and others, with replacements for single files.
+    pub fn new(own: Option<&Path>, others: &[PathBuf], replacements: &[Replacement]) -> Self {
         let place = |folder: &Path, jail: &Path| Place { folder: folder.to_owned(), jail: jail.to_owned() };
         let own = own.into_iter().flat_map(|own| [place(own, own), place(&own.join(CUSTOMARY), own)]);
         let places = own.chain(others.iter().map(|folder| place(folder, folder))).collect();
