@@ -16,17 +16,17 @@ mod skeleton;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Mat4;
-use serde_json::Value;
 
 use super::frame::Frame;
 use super::geometry::{BoneEncoding, Geometry};
 use super::joints::Joints;
 use super::model::{Instance, Model};
+use super::notes::{NodeNote, Note as _, SceneNote};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, engine, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology, check};
+use crate::scene::{CheckedScene, NodeId, Scene, Topology, check};
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
@@ -167,7 +167,8 @@ impl<'a> Lowering<'a> {
 
     /// The text that the file had, if it still says the same.
     fn tree_text(&mut self) -> Vec<u8> {
-        let kept = self.scene.extras.get(FORMAT.id, "tree").and_then(Value::as_str);
+        let kept = SceneNote::of(&self.scene.extras).tree;
+        let kept = kept.as_deref();
         let says_the_same = |text: &&str| {
             let tree = Tree::parse(text.as_bytes(), self.model.instances.len());
             tree.is_ok_and(|tree| tree.is_well_formed() && !tree.terminated && tree.places == self.places)
@@ -250,7 +251,7 @@ impl<'a> Lowering<'a> {
     /// Names of things that have none in BOGLE.
     fn report_names(&mut self) {
         let scene = self.scene;
-        let made = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "bone").is_some();
+        let made = |node: &crate::scene::Node| NodeNote::of(&node.extras).bone.is_some();
         let bones = self.rigs.iter().flat_map(|rig| &rig.bones).filter_map(|id| scene.nodes.get(*id));
         let bones = bones.filter(|node| !made(node)).map(|node| &node.name);
         let count = bones
@@ -338,11 +339,6 @@ fn depth_first(places: &[Place]) -> Vec<Place> {
         open.extend(children.into_iter().map(|(child, _)| (child, at)));
     }
     sorted
-}
-
-/// A number that a format keeps in the extras.
-fn kept_index(extras: &Extras, name: &str) -> Option<usize> {
-    extras.get(FORMAT.id, name).and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok())
 }
 
 /// An index as the number that the format has for it.
