@@ -9,7 +9,7 @@ use menagerie::bytes::{Limits, Span};
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::formats::bogle::{self, BoneEncoding, FORMAT, Geometry, Instance, Model, Slot, Vertex};
 use menagerie::formats::engine::largest_pose_error;
-use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
+use menagerie::formats::{Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, NodeId, Pose, Scene, Turn, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -331,10 +331,41 @@ fn assert_same_scene(name: &str, a: &Scene, b: &Scene) {
     assert_eq!(a.len(), b.len(), "{name}");
 }
 
+/// Whether a model breaks no rule of the format.
+fn is_valid(model: &Model) -> bool {
+    let mut issues = Issues::default();
+    bogle::check(model, &mut issues);
+    !issues.has_errors()
+}
+
+#[test]
+fn what_the_rules_forbid_is_not_written() {
+    // Instances that the tree does not have, and instances that it has twice.
+    let mut trees = vec![];
+    for tree in ["", "0{}", "0{}1{}0{}", "1{0{}}0{}"] {
+        let instance = Instance { name: b"x".to_vec(), ..Instance::default() };
+        let instances = vec![instance.clone(), instance];
+        trees.push((tree.to_owned(), Model { instances, tree: tree.into(), ..Model::default() }));
+    }
+    trees.extend(readable().into_iter().map(|file| (file.name(), model(&file))));
+    for (name, before) in trees {
+        let scene = lifted(&before);
+        let (after, losses) = lowered(&scene);
+        assert!(is_valid(&after), "{name}");
+        let back = lifted(&after);
+        let report = menagerie::diff::diff(assert_scene(&scene), assert_scene(&back), &Default::default());
+        let silent: Vec<_> = report.unannounced(&losses).collect();
+        assert!(silent.is_empty(), "{name}: {silent:#?}");
+    }
+}
+
 #[test]
 fn a_file_comes_back_from_the_scene() {
     for file in readable() {
         let before = model(&file);
+        if !is_valid(&before) {
+            continue;
+        }
         let scene = lifted(&before);
         let (after, losses) = lowered(&scene);
         assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
@@ -884,6 +915,7 @@ fn a_skin_from_elsewhere_moves_as_before() {
 #[test]
 fn a_file_comes_back_from_gltf() {
     let files = readable().into_iter().map(|file| (file.name(), model(&file)));
+    let files = files.filter(|(_, model)| is_valid(model));
     let everything = Model { tree: b"1 2{3{4}5} 0 6{7}".to_vec(), ..everything() };
     for (name, before) in files.chain([("everything".to_owned(), everything)]) {
         let scene = lifted(&before);
@@ -946,7 +978,8 @@ fn a_cut_file_shows_what_is_left() {
     assert_eq!(scene.shown().unwrap().roots.len(), whole.instances.len());
     let damage: Vec<String> = reading.issues.damage().map(ToString::to_string).collect();
     let count = whole.instances.len();
-    assert_eq!(damage, [format!("{count} of {count} places of instances in the tree missing")]);
+    let places = format!("{count} of {count} places of instances in the tree missing");
+    assert_eq!(damage, ["1 of 1 ends of the scene tree missing".to_owned(), places]);
     assert!(lifted.issues.iter().any(|issue| issue.code.id == "bogle/shown-geometry"));
 }
 
@@ -1034,7 +1067,8 @@ fn blender_has_the_same_vertices() {
         let found = Pose::at(&scene, animation, time).positions(&scene, id, &mesh.primitives[0]);
         let found: Vec<Vec3> = found.into_iter().map(|p| Turn::YUpToZUp.vec3(p)).collect();
         // The exporter mixes frames for unconnected bones, which only the second animation moves.
-        let tolerance = if name == "Nod" { 2e-6 } else { 0.03 };
+        let size = Vec3::new(2.61, 2.37, 3.85).length();
+        let tolerance = size * if name == "Nod" { 1e-6 } else { 0.03 };
         for point in truth.as_array().unwrap() {
             let point = Vec3::from_array(std::array::from_fn(|i| point[i].as_f64().unwrap() as f32));
             let off = found.iter().map(|p| p.distance(point)).fold(f32::INFINITY, f32::min);

@@ -32,7 +32,7 @@ pub fn counted(
         assert_scene(&lifted.scene);
         let mut issues = reading.issues;
         issues.append(lifted.issues);
-        assert!(issues.damage().next().is_some(), "{place}: nothing is counted as missing");
+        assert!(issues.is_damaged(), "{place}: nothing is said to be missing");
         assert_eq!(model.write().unwrap().bytes, &file.bytes[..length], "{place} is written back otherwise");
         for ((what, all), (_, left)) in all.iter().zip(there(model.as_ref())) {
             let missing =

@@ -16,15 +16,16 @@ use glam::Mat4;
 use super::frame::Frame;
 use super::joints::{self, Joints};
 use super::model::{Instance, Model, is_affine, named};
+use super::notes::{NodeNote, Note as _, SceneNote, floats, read_name};
 use super::tree::Tree;
-use super::{FORMAT, added, names, salvage};
+use super::{added, salvage};
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{Extras, Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform, float_to_json};
+use crate::scene::{Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform};
 use geometry::Variant;
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
 pub(super) use look::{Surface, vertical_fov};
-pub(super) use skeleton::{REPEATED, REPEATED_AFTER, Skeleton, rising};
+pub(super) use skeleton::{REPEATED_AFTER, Skeleton, rising};
 
 /// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
 const COPIES: usize = 64 << 20;
@@ -118,7 +119,9 @@ impl Lifter<'_> {
         if Tree::to_text(&tree.places) != self.model.tree
             && let Ok(text) = std::str::from_utf8(&self.model.tree)
         {
-            self.scene.extras.set(FORMAT.id, "tree", text);
+            let mut note = SceneNote::of(&self.scene.extras);
+            note.tree = Some(text.to_owned());
+            note.keep(&mut self.scene.extras);
         }
     }
 
@@ -134,37 +137,37 @@ impl Lifter<'_> {
         let frame = if looks && !has_geometry { Frame::Look } else { Frame::Turned };
         let camera = has_camera.then(|| Id::new(instance.camera as usize - 1));
         let light = has_light.then(|| Id::new(instance.light as usize - 1));
-        let mut extras = Extras::default();
-        extras.set(FORMAT.id, "instance", index);
+        let (name, name_bytes) = read_name(&instance.name);
+        let mut note = NodeNote { name_bytes, instance: Some(index), ..NodeNote::default() };
         let mut node = Node {
-            name: names::lift(&instance.name, &mut extras),
+            name,
             transform: placed(frame.to_scene(parent, affine(&instance.matrix))),
-            extras,
             ..Node::default()
         };
         if frame == Frame::Look {
             (node.camera, node.light) = (camera, light);
-            self.ignore_scale(&mut node, instance, parent);
+            self.ignore_scale(&mut node, &mut note, instance, parent);
         } else if looks {
             // Geometry is turned, cameras and lights are not: they get a node of their own.
             let mut part = Node { name: node.name.clone(), camera, light, ..Node::default() };
             part.transform = Transform::Matrix(Frame::Look.to_scene(Frame::Turned, Mat4::IDENTITY));
-            part.extras.set(FORMAT.id, "part", true);
+            NodeNote { part: true, ..NodeNote::default() }.keep(&mut part.extras);
             let part = self.scene.nodes.push(part);
             node.children.push(part);
         }
+        note.keep(&mut node.extras);
         let id = self.scene.nodes.push(node);
         self.skinned(id, frame, instance);
         Some((id, frame))
     }
 
     /// The scale of cameras and lights is ignored, says the document. What hangs on them is scaled all the same.
-    fn ignore_scale(&self, node: &mut Node, instance: &Instance, parent: Frame) {
+    fn ignore_scale(&self, node: &mut Node, note: &mut NodeNote, instance: &Instance, parent: Frame) {
         let matrix = affine(&instance.matrix);
         let unscaled = without_scale(matrix);
         if !self.has_children && unscaled != matrix {
             node.transform = placed(Frame::Look.to_scene(parent, unscaled));
-            node.extras.set(FORMAT.id, "matrix", floats(&instance.matrix));
+            note.matrix = Some(floats(&instance.matrix));
         }
     }
 
@@ -225,9 +228,4 @@ fn placed(matrix: Mat4) -> Transform {
 /// Zero for what is infinite or not a number.
 fn finite(value: f32) -> f32 {
     if value.is_finite() { value } else { 0.0 }
-}
-
-/// Floats as JSON, exactly.
-fn floats(values: &[f32]) -> serde_json::Value {
-    values.iter().copied().map(float_to_json).collect()
 }
