@@ -454,7 +454,10 @@ fn the_duck_with_a_drill_is_what_its_maker_says() {
     let points = model.meshes.iter().flat_map(|mesh| &mesh.vertices).map(|v| Vec3::from_array(v.position()));
     let found = bounds(points);
     let close = |a: Vec3, b: [f32; 3]| a.distance(Vec3::from_array(b)) < 1e-3;
-    assert!(close(found.min, [-13.8125, -10.75, 0.0]) && close(found.max, [19.25, 12.3125, 33.0]), "{found:?}");
+    assert!(
+        close(found.min, [-13.8125, -10.75, 0.0]) && close(found.max, [19.25, 12.3125, 33.0]),
+        "{found:?}"
+    );
     // The smaller mesh last is right in the engine, first it is not.
     let shading = "bmd/engine-static-shading";
     assert!(!engine_codes(&model).contains(&shading), "{:?}", engine_codes(&model));

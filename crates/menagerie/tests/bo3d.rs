@@ -493,7 +493,8 @@ fn every_prefix_says_what_is_missing() {
             let missing = given_up(&reading.issues, "triangles").0;
             // Of a mesh whose header is cut nobody knows the triangles.
             let known = whole.entities[..entities].last().is_some_and(|e| e.mesh.is_some())
-                && scene.meshes.len() < whole.entities[..entities].iter().filter(|e| e.mesh.is_some()).count();
+                && scene.meshes.len()
+                    < whole.entities[..entities].iter().filter(|e| e.mesh.is_some()).count();
             assert!(drawn + missing == triangles || known, "{name}: {drawn} + {missing} of {triangles}");
             cut += missing;
         }

@@ -366,7 +366,8 @@ impl Check<'_> {
         }
         edges.sort_unstable();
         let matched = |(a, b): &&(u32, u32)| edges.binary_search(&(*b, *a)).is_err();
-        let open = edges.iter().filter(matched).count() + edges.windows(2).filter(|w| matches!(w, [a, b] if a == b)).count();
+        let open = edges.iter().filter(matched).count()
+            + edges.windows(2).filter(|w| matches!(w, [a, b] if a == b)).count();
         if open > 0 || edges.is_empty() {
             let start = mesh.faces_at as usize;
             let span = Span::new(start, start + mesh.stored_face_bytes());

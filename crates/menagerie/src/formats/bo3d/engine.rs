@@ -51,7 +51,9 @@ impl Check<'_> {
             } else if target != Some(i) {
                 let name = self.model.entities.get(i).map(Entity::name_text).unwrap_or_default();
                 let message = match target {
-                    Some(other) => format!("the first entity called {name:?} is entity {other}, which gets the keys"),
+                    Some(other) => {
+                        format!("the first entity called {name:?} is entity {other}, which gets the keys")
+                    }
                     None => format!("no entity below the first is called {name:?}"),
                 };
                 self.report(&codes::ENGINE_KEY_NAME, i, "name", message);
@@ -66,7 +68,8 @@ impl Check<'_> {
         let most = with_keys.clone().max_by_key(|(_, entity)| entity.keys.len());
         let last = |entity: &Entity| entity.keys.iter().map(|key| key.frame.get()).max().unwrap_or(0);
         let latest = with_keys.max_by_key(|(_, entity)| last(entity));
-        if let Some((i, entity)) = most.filter(|(_, entity)| entity.keys.len() as i64 + 1 > i64::from(length)) {
+        if let Some((i, entity)) = most.filter(|(_, entity)| entity.keys.len() as i64 + 1 > i64::from(length))
+        {
             let keys = entity.keys.len();
             let message = format!("a length of {length} has no room for {keys} keys and the bind pose");
             self.report(&codes::ENGINE_LENGTH, i, "keys", message);
@@ -109,7 +112,8 @@ impl Check<'_> {
                 let message = format!("the scale {:?} counts twice for the places below it", entity.scale);
                 self.report(&codes::ENGINE_PARENT_SCALE, i, "scale", message);
             }
-            let mirrored = bind.get(i).is_some_and(|world| world.scale.x * world.scale.y * world.scale.z < 0.0);
+            let mirrored =
+                bind.get(i).is_some_and(|world| world.scale.x * world.scale.y * world.scale.z < 0.0);
             let culled = entity.mesh.as_ref().is_some_and(|mesh| mesh.fx & super::Fx::TWO_SIDED == 0);
             if mirrored && culled {
                 let message = "its scales mirror it, and it is seen from inside".to_owned();
@@ -120,7 +124,8 @@ impl Check<'_> {
 
     /// The poses themselves.
     fn poses(&mut self, limits: &Limits) {
-        let options = ReadOptions { limits: limits.clone(), fps: Some(super::DEFAULT_FPS), ..ReadOptions::default() };
+        let options =
+            ReadOptions { limits: limits.clone(), fps: Some(super::DEFAULT_FPS), ..ReadOptions::default() };
         let document = lift::lift(self.model, &options).scene;
         let engine = lifted(self.model, &options).scene;
         for found in pose_errors(&document, &engine) {
@@ -176,11 +181,7 @@ fn raw([w, x, y, z]: [f32; 4]) -> Quat {
 
 impl Raw {
     fn bind(entity: &Entity) -> Self {
-        Self {
-            position: entity.position.into(),
-            scale: entity.scale.into(),
-            rotation: raw(entity.rotation),
-        }
+        Self { position: entity.position.into(), scale: entity.scale.into(), rotation: raw(entity.rotation) }
     }
 }
 
@@ -189,7 +190,8 @@ fn played(model: &Model) -> BTreeMap<usize, Vec<(i32, Raw)>> {
     let mut played = BTreeMap::new();
     for (from, target) in targets(model) {
         let Some((entity, target)) = model.entities.get(from).zip(target) else { continue };
-        let mut keys: Vec<(i32, Raw)> = model.entities.get(target).map(|e| (-1, Raw::bind(e))).into_iter().collect();
+        let mut keys: Vec<(i32, Raw)> =
+            model.entities.get(target).map(|e| (-1, Raw::bind(e))).into_iter().collect();
         keys.extend(entity.keys.iter().map(|key| {
             let rotation = raw(key.rotation.map(|x| x.get()));
             (key.frame.get(), Raw { position: key.position().into(), scale: key.scale().into(), rotation })

@@ -63,7 +63,14 @@ pub(super) fn lift_shown(model: &Model, options: &ReadOptions<'_>, shown: &Shown
             let values = places.flat_map(pick).collect();
             let (node, interpolation) = (Id::new(index), Interpolation::Linear);
             let extras = Extras::default();
-            animation.channels.push(Channel { node, property, interpolation, times: times.clone(), values, extras });
+            animation.channels.push(Channel {
+                node,
+                property,
+                interpolation,
+                times: times.clone(),
+                values,
+                extras,
+            });
         }
     }
     if !times.is_empty() {
@@ -106,11 +113,8 @@ impl<'a> Lifter<'a> {
     /// One node for each entity, none below another.
     fn flat_nodes(&mut self) {
         for place in &self.worlds {
-            let transform = Transform::Trs {
-                translation: place.position,
-                rotation: place.rotation,
-                scale: place.scale,
-            };
+            let transform =
+                Transform::Trs { translation: place.position, rotation: place.rotation, scale: place.scale };
             self.scene.nodes.push(Node { transform, ..Node::default() });
         }
         let roots = self.scene.nodes.ids().collect();

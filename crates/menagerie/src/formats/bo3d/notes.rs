@@ -77,7 +77,9 @@ impl Model {
     }
 
     fn can_take_back(&self, index: usize, scale: [f32; 3]) -> bool {
-        let one = |entity: &Entity| entity.scale == [1.0; 3] && entity.keys.iter().all(|key| key.scale() == [1.0; 3]);
+        let one = |entity: &Entity| {
+            entity.scale == [1.0; 3] && entity.keys.iter().all(|key| key.scale() == [1.0; 3])
+        };
         let sound = scale.iter().all(|s| s.is_normal() && (1e-6..1e6).contains(&s.abs()));
         sound && self.entities.get(index).is_some_and(one)
     }
@@ -147,7 +149,8 @@ impl Model {
 
 /// Whether an entity does nothing but hold others.
 fn is_added_root(entity: &Entity) -> bool {
-    let still = entity.position == [0.0; 3] && entity.scale == [1.0; 3] && entity.rotation == [1.0, 0.0, 0.0, 0.0];
+    let still =
+        entity.position == [0.0; 3] && entity.scale == [1.0; 3] && entity.rotation == [1.0, 0.0, 0.0, 0.0];
     still && entity.keys.is_empty() && entity.mesh.is_none()
 }
 

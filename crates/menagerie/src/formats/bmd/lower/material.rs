@@ -2,9 +2,9 @@ use super::{Lowering, raw_name};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bmd::model::flat_colour;
+use crate::formats::bmd::{FORMAT, engine};
 use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
-use crate::formats::bmd::{FORMAT, engine};
 use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
 /// What stands for a material.
@@ -22,7 +22,9 @@ const TINT: f32 = 0.02;
 fn painted(material: &Material) -> [f32; 3] {
     let base = material.base_color();
     let [r, g, b, _] = match &material.shading {
-        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => to_phong(&material.shading).diffuse,
+        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
+            to_phong(&material.shading).diffuse
+        }
         _ => base,
     };
     let [x, y, z] = material.emissive;

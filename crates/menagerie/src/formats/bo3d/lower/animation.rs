@@ -106,7 +106,8 @@ impl Lowering<'_> {
         }
         if begun > 0 {
             let message = "keys at frame 0 were added, because the engine blends in from the bind pose";
-            self.losses.push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(begun));
+            self.losses
+                .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(begun));
         }
         self.write_length(last);
     }
@@ -123,7 +124,8 @@ impl Lowering<'_> {
                 root.anim_length = end.saturating_add(1).max(room);
                 self.added.last_frame = Some(end);
                 let frames = root.anim_length - end;
-                let message = format!("the animation is {frames} frames longer, because the engine needs them");
+                let message =
+                    format!("the animation is {frames} frames longer, because the engine needs them");
                 self.losses.added(Aspect::Animations, "animations", message);
             }
             return;
@@ -328,7 +330,9 @@ fn whole_frame(time: f32, rate: f32) -> Option<i32> {
 
 /// E7: the engine blends in from the bind pose up to the first key.
 fn begin_at_zero(frames: &mut Frames) -> bool {
-    let Some((first, place)) = frames.iter().next().map(|(frame, place)| (*frame, *place)) else { return false };
+    let Some((first, place)) = frames.iter().next().map(|(frame, place)| (*frame, *place)) else {
+        return false;
+    };
     if first > 0 {
         frames.insert(0, place);
     }

@@ -277,7 +277,8 @@ impl Lowering<'_> {
             let message = "the colour is written as vertex colours, because the engine does not read it";
             self.losses.push(Loss::new(Aspect::Colors, LossKind::Added, path, message).count(vertices));
         } else {
-            let message = "the base colour was multiplied into the vertex colours, because the engine does not read it";
+            let message =
+                "the base colour was multiplied into the vertex colours, because the engine does not read it";
             self.losses.approximated(Aspect::Materials, path, message);
             let factor = [red, green, blue].map(srgb_byte_to_linear);
             for Colour(colour) in colours.iter_mut() {

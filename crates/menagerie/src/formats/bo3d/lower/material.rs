@@ -104,7 +104,9 @@ fn texture_file_name(scene: &Scene, texture: &TextureRef) -> Vec<u8> {
 /// anything else.
 fn painted(material: &Material) -> ([f32; 3], bool) {
     let [r, g, b, _] = match &material.shading {
-        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => to_phong(&material.shading).diffuse,
+        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
+            to_phong(&material.shading).diffuse
+        }
         _ => material.base_color(),
     };
     let [x, y, z] = material.emissive;

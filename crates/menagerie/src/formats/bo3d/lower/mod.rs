@@ -22,7 +22,8 @@ use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
 use crate::ops::unmirror;
 use crate::scene::{
-    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, float_from_json, transform_distance,
+    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, float_from_json,
+    transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -87,7 +88,8 @@ fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
         let apart = transform_distance(&before.transform.matrix(), &after.transform.matrix());
         off.add(if apart > 1e-6 { f64::from(apart) } else { 0.0 });
     }
-    let message = "mirrors were taken out of nodes and put into vertices, because the engine shows their inner side";
+    let message =
+        "mirrors were taken out of nodes and put into vertices, because the engine shows their inner side";
     losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
     if off.is_off() && !scene.animations.is_empty() {
         losses.approximated(Aspect::Animations, "animations", "mirrored nodes turn the other way round");
@@ -148,7 +150,8 @@ impl<'a> Lowering<'a> {
         let roots = self.scene.shown().map(|shown| shown.roots.clone()).unwrap_or_default();
         let channels = || self.scene.animations.iter().flat_map(|animation| &animation.channels);
         // E3: the engine does not animate the first entity.
-        let keyed = self.mends && channels().any(|c| roots.contains(&c.node) && c.property != Property::Weights);
+        let keyed =
+            self.mends && channels().any(|c| roots.contains(&c.node) && c.property != Property::Weights);
         let above = (roots.len() > 1 || keyed).then_some(0);
         if above.is_some() {
             let used = |name: &str| self.scene.nodes.values().any(|node| node.name == name);
@@ -228,7 +231,8 @@ impl<'a> Lowering<'a> {
             self.added.scales.insert(i, scale);
         }
         if !self.added.scales.is_empty() {
-            let message = "scales of parents were put into vertices and children, because the engine counts them twice";
+            let message =
+                "scales of parents were put into vertices and children, because the engine counts them twice";
             let count = self.added.scales.len();
             self.losses.push(Loss::new(Aspect::Transforms, LossKind::Added, "nodes", message).count(count));
         }
@@ -236,7 +240,8 @@ impl<'a> Lowering<'a> {
 
     /// E2: the engine finds what keys belong to by name, so animated entities have one, and no two the same.
     fn make_names(&mut self) {
-        let mut used: BTreeSet<Vec<u8>> = self.model.entities.iter().map(|entity| entity.name.clone()).collect();
+        let mut used: BTreeSet<Vec<u8>> =
+            self.model.entities.iter().map(|entity| entity.name.clone()).collect();
         let mut met: BTreeSet<Vec<u8>> = BTreeSet::new();
         for (i, entity) in self.model.entities.iter_mut().enumerate() {
             let nameless = entity.name.is_empty();

@@ -31,7 +31,9 @@ pub(super) fn salvage(
                 issues.push(issue);
                 torn.and_then(|(entity, size)| {
                     model.salvaged.push(entity);
-                    align(size, WORD).and_then(|size| at.checked_add(size)).filter(|next| *next <= bytes.len())
+                    align(size, WORD)
+                        .and_then(|size| at.checked_add(size))
+                        .filter(|next| *next <= bytes.len())
                 })
             }
         };
@@ -91,7 +93,8 @@ impl<'a> Torn<'a> {
     fn list<T: FromBytes + Immutable>(&mut self, count: usize) -> Vec<T> {
         let each = size_of::<T>().max(1);
         let bytes = self.take(count.saturating_mul(each));
-        let list: Vec<T> = bytes.chunks_exact(each).filter_map(|bytes| T::read_from_bytes(bytes).ok()).collect();
+        let list: Vec<T> =
+            bytes.chunks_exact(each).filter_map(|bytes| T::read_from_bytes(bytes).ok()).collect();
         self.skip_padding(count.saturating_mul(each));
         list
     }
