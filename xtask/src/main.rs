@@ -6,6 +6,8 @@ mod bench;
 #[cfg(feature = "library")]
 mod docs;
 #[cfg(feature = "library")]
+mod looks;
+#[cfg(feature = "library")]
 mod pictures;
 #[cfg(feature = "library")]
 mod schemas;
@@ -18,8 +20,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str =
-    "usage: cargo xtask test | check | docs | pictures | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -44,6 +45,7 @@ fn with_library(task: &str) -> Result<bool> {
     match task {
         "docs" => docs::write(&root()).map(|()| true),
         "pictures" => pictures::write(&root()),
+        "pictures-table" => looks::write(&root()).map(|()| true),
         "bench" => bench::run(&root(), std::env::args().nth(2).as_deref()),
         "fuzz-seeds" => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
         _ => bail!(USAGE),
@@ -53,7 +55,7 @@ fn with_library(task: &str) -> Result<bool> {
 /// Tasks that use the library are done by this program built with it.
 #[cfg(not(feature = "library"))]
 fn with_library(task: &str) -> Result<bool> {
-    if !["docs", "pictures", "bench", "fuzz-seeds"].contains(&task) {
+    if !["docs", "pictures", "pictures-table", "bench", "fuzz-seeds"].contains(&task) {
         bail!(USAGE);
     }
     let mut command = std::process::Command::new(steps::cargo_program());

@@ -103,6 +103,7 @@ fn loss_report() -> Value {
             "from": { "type": "string" },
             "to": { "type": "string" },
             "losses": array(loss()),
+            "requested": array(loss()),
             "file": text("which input; only there when there are several"),
         }),
         &["file"],
@@ -110,7 +111,13 @@ fn loss_report() -> Value {
 }
 
 fn diff() -> Value {
-    object(json!({ "equal": { "type": "boolean" }, "differences": array(difference()) }), &[])
+    let part = json!({ "type": "number", "minimum": 0, "maximum": 255 });
+    let view = object(json!({ "view": { "type": "string" }, "difference": part }), &[]);
+    let picture = object(json!({ "difference": part, "views": array(view) }), &[]);
+    let fields = json!({
+        "equal": { "type": "boolean" }, "differences": array(difference()), "picture": picture
+    });
+    object(fields, &["picture"])
 }
 
 fn difference() -> Value {
@@ -159,8 +166,10 @@ fn converted() -> Value {
         "bytes": count(),
         "beside": array(text("a file that was written beside the output")),
         "losses": array(loss()),
+        "requested": array(loss()),
         "textures": array(texture()),
         "issues": array(issue()),
+        "engine": array(issue()),
         "verify": nullable_object(json!({
             "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
         })),
@@ -199,7 +208,7 @@ fn issue() -> Value {
 }
 
 fn loss() -> Value {
-    object(measured(json!({ "kind": { "enum": ["dropped", "approximated", "added"] } })), &[])
+    object(measured(json!({ "kind": { "enum": ["dropped", "approximated", "damaged", "added"] } })), &[])
 }
 
 /// What losses and differences have in common, with `more`.

@@ -33,6 +33,7 @@
 //! | what a triangle's vertices say about a place, and its colour there | `attributes`, `material`, `texture`, `shade` |
 //! | wires, bones, box and axes | `overlay`, `lines` |
 //! | several pictures on one | `sheet`, `font` |
+//! | two models from the same places, and how far apart | `compare` |
 //! | the file | `encode` |
 //!
 //! # Same bytes
@@ -55,6 +56,7 @@ mod attributes;
 mod camera;
 pub mod codes;
 mod color;
+mod compare;
 mod drawable;
 mod encode;
 mod font;
@@ -76,6 +78,7 @@ mod tile;
 
 pub use camera::{CameraChoice, Lens, Side, View, cameras};
 pub use codes::CODES;
+pub use compare::{Pair, compare, mean, side_by_side};
 pub use drawable::levels;
 pub use encode::{animated_png, png};
 pub use lights::Lights;

@@ -1,27 +1,10 @@
 //! Textures: decoded within limits, made smaller by halves, and sampled between texels and between sizes.
 
-use std::io::Cursor;
-
-use image::{ImageFormat, ImageReader};
+use menagerie::pictures::Texels;
+pub(crate) use menagerie::pictures::Unusable;
 use menagerie::scene::Wrap;
-use zune_jpeg::JpegDecoder;
-use zune_jpeg::zune_core::bytestream::ZCursor;
-use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::color;
-
-/// The most texels along a side of a texture.
-const MAX_SIDE: usize = 16384;
-/// The most texels of a texture.
-const MAX_TEXELS: usize = 1 << 26;
-
-/// Why a picture cannot be used.
-#[derive(Debug)]
-pub(crate) enum Unusable {
-    TooLarge(usize, usize),
-    Broken(String),
-}
 
 /// What the bytes of a picture mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +40,8 @@ pub(crate) struct Sampling {
 impl Mips {
     /// Decodes a picture; its name tells the kind where its bytes do not.
     pub(crate) fn decode(data: &[u8], name: &str, meaning: Meaning) -> Result<Self, Unusable> {
-        let top =
-            if data.starts_with(b"\xFF\xD8\xFF") { decode_jpeg(data)? } else { decode_other(data, name)? };
+        let top = Texels::decode(data, name)?;
+        let top = Level::new(top.width(), top.height(), top.into_list())?;
         let has_alpha = top.texels.iter().any(|texel| texel[3] < 255);
         let mut levels = vec![top];
         while let Some(smaller) = levels.last().and_then(|level| level.halved(meaning)) {
@@ -186,54 +169,6 @@ impl Level {
         }
         Some(Self { width, height, texels })
     }
-}
-
-/// Refuses what is too large, before any memory is asked for.
-fn within_limits(width: usize, height: usize) -> Result<(), Unusable> {
-    if width > MAX_SIDE || height > MAX_SIDE || width.saturating_mul(height) > MAX_TEXELS {
-        return Err(Unusable::TooLarge(width, height));
-    }
-    Ok(())
-}
-
-fn decode_jpeg(data: &[u8]) -> Result<Level, Unusable> {
-    let broken = |error: zune_jpeg::errors::DecodeErrors| Unusable::Broken(error.to_string());
-    let options = DecoderOptions::default()
-        .jpeg_set_out_colorspace(ColorSpace::RGB)
-        .set_max_width(usize::from(u16::MAX))
-        .set_max_height(usize::from(u16::MAX));
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(data), options);
-    decoder.decode_headers().map_err(broken)?;
-    let (width, height) = decoder.dimensions().unwrap_or_default();
-    within_limits(width, height)?;
-    let bytes = decoder.decode().map_err(broken)?;
-    let texels = bytes.as_chunks::<3>().0.iter().map(|[r, g, b]| [*r, *g, *b, 255]).collect();
-    Level::new(width, height, texels)
-}
-
-fn decode_other(data: &[u8], name: &str) -> Result<Level, Unusable> {
-    let broken = |error: image::ImageError| Unusable::Broken(error.to_string());
-    let reader = || -> Result<_, Unusable> {
-        let mut reader = ImageReader::new(Cursor::new(data))
-            .with_guessed_format()
-            .map_err(|error| Unusable::Broken(error.to_string()))?;
-        // TGA has no magic bytes.
-        if reader.format().is_none() && name.to_ascii_lowercase().ends_with(".tga") {
-            reader.set_format(ImageFormat::Tga);
-        }
-        if reader.format().is_none() {
-            return Err(Unusable::Broken("it is neither PNG, JPEG, TGA nor DDS".to_owned()));
-        }
-        let mut limits = image::Limits::default();
-        limits.max_alloc = Some(MAX_TEXELS as u64 * 8);
-        reader.limits(limits);
-        Ok(reader)
-    };
-    let (width, height) = reader()?.into_dimensions().map_err(broken)?;
-    let (width, height) = (width as usize, height as usize);
-    within_limits(width, height)?;
-    let texels = reader()?.decode().map_err(broken)?.into_rgba8().into_raw();
-    Level::new(width, height, texels.as_chunks().0.to_vec())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! - [`scene`]: the one common model.
 //! - [`formats`]: the file models, one folder a format, and the registry.
 //! - [`ops`]: changes of a Scene.
+//! - [`pictures`]: kinds of pictures, their texels, and PNG files of these.
 //! - [`diff`]: what differs between two Scenes.
 //! - [`convert`]: from one format to another, with a report of every loss.
 //!
@@ -74,6 +75,7 @@ pub mod diff;
 pub mod formats;
 pub mod open;
 pub mod ops;
+pub mod pictures;
 pub mod scene;
 
 #[cfg(feature = "fs")]

@@ -9,10 +9,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag"]),
     ("ops", &["diag", "scene"]),
-    ("formats", &["bytes", "diag", "scene", "ops"]),
+    ("pictures", &[]),
+    ("formats", &["bytes", "diag", "scene", "ops", "pictures"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
-    ("convert", &["bytes", "diag", "scene", "ops", "formats"]),
-    ("open", &["bytes", "diag", "scene", "ops", "formats", "convert", "diff"]),
+    ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats"]),
+    ("open", &["bytes", "diag", "scene", "ops", "pictures", "formats", "convert", "diff"]),
 ];
 
 /// What the library leaves to its callers: files, the terminal, the clock, the environment, other programs.

@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{LossReport, Severity};
-use menagerie::formats::{Files, Format, Lifted, NoFiles, NotFound, Output, ReadOptions, WriteOptions};
+use menagerie::formats::{
+    Files, Format, Lifted, MissingTextures, NoFiles, NotFound, Output, ReadOptions, WriteOptions,
+};
 use menagerie::scene::{Id, Pose, Scene, Topology, assert_scene};
 use serde_json::{Value, json};
 use support::{TestFile, real, shared};
@@ -624,4 +626,101 @@ fn compressed_views_are_unpacked_as_the_reference_does() {
     assert_eq!(packed.meshes, plain.meshes);
     assert_eq!(packed.animations, plain.animations);
     write_glb(&packed, "made", "meshopt");
+}
+
+/// Files by their names.
+struct Named(Vec<(&'static str, Vec<u8>)>);
+
+impl Files for Named {
+    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(_, bytes)| Arc::from(bytes.as_slice())).ok_or_else(NotFound::default)
+    }
+}
+
+const QUAD: &str =
+    "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl wood\nf 1/1 2/2 3/3\n";
+
+fn picture() -> menagerie::pictures::Texels {
+    let grey = |i: usize| [i as u8, 7, 255 - i as u8, 255];
+    menagerie::pictures::Texels::new(4, 4, (0..16).map(grey).collect()).expect("its size is right")
+}
+
+#[test]
+fn a_picture_that_is_not_there_is_kept_by_name_and_comes_back() {
+    let mtl = b"newmtl wood\nmap_Kd planks.png\nnorm bumps.png\n".to_vec();
+    let files = Named(vec![("a.mtl", mtl), ("bumps.png", picture().to_png().expect("PNG"))]);
+    let obj = Format::by_id("obj").expect("OBJ is registered");
+    for (how, images, referred) in [
+        (MissingTextures::Name, 1, false),
+        (MissingTextures::Placeholder, 2, true),
+        (MissingTextures::Reference, 2, true),
+    ] {
+        let mut options = ConvertOptions::default();
+        options.read.files = &files;
+        options.write.missing_textures = how;
+        let done = convert(QUAD.as_bytes(), Some("a.obj"), format(), &options).expect("it is converted");
+        keep("missing", &format!("{how:?}.glb"), &done.output.bytes);
+        let json = json_of(&done.output.bytes);
+        assert_eq!(json["images"].as_array().map_or(0, Vec::len), images, "{how:?}: {json:#}");
+        let material = &json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
+        assert_eq!(material.is_object(), referred, "{how:?}: {json:#}");
+        assert!(json["materials"][0]["normalTexture"].is_object());
+        let back = convert(&done.output.bytes, Some("a.glb"), obj, &ConvertOptions::default());
+        let back = back.expect("it is converted back");
+        let (_, mtl) = back.output.beside.iter().find(|(name, _)| name == "model.mtl").expect("a library");
+        let mtl = String::from_utf8_lossy(mtl);
+        assert!(mtl.contains("map_Kd planks.png") && mtl.contains("norm -bm 1 bumps.png"), "{how:?}: {mtl}");
+        let written: Vec<&str> = back.output.beside.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(written, ["model.mtl", "bumps.png"], "{how:?}");
+    }
+}
+
+#[test]
+fn pictures_become_what_the_target_can_use() {
+    // Blue, green, red from the bottom up.
+    let mut tga = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 24, 0];
+    tga.extend([1, 2, 3, 4, 5, 6]);
+    let mtl = b"newmtl wood\nmap_Kd art/planks.tga\n".to_vec();
+    let files = Named(vec![("a.mtl", mtl), ("art/planks.tga", tga.clone())]);
+    for (id, name) in
+        [("bogle", "planks.png"), ("dgl2", "planks.png"), ("das2", "planks.png"), ("bo3d", "planks.tga")]
+    {
+        let to = Format::by_id(id).expect("it is registered");
+        let mut options = ConvertOptions::default();
+        options.read.files = &files;
+        let done = convert(QUAD.as_bytes(), Some("a.obj"), to, &options).expect("it is converted");
+        let (written, bytes) = done.output.beside.first().expect("a picture");
+        assert_eq!(written, name, "{id}");
+        let texels = menagerie::pictures::Texels::decode(bytes, written).expect("it can be decoded");
+        assert_eq!(texels.list(), [[6, 5, 4, 255], [3, 2, 1, 255]], "{id}");
+        let said = done.losses.additions().any(|added| added.message.contains("was made into PNG"));
+        assert_eq!(said, name.ends_with("png"), "{id}: {:#?}", done.losses);
+    }
+    let stl = Format::by_id("stl").expect("it is registered");
+    let mut options = ConvertOptions::default();
+    options.read.files = &files;
+    let done = convert(QUAD.as_bytes(), Some("a.obj"), stl, &options).expect("it is converted");
+    assert!(done.output.beside.is_empty(), "STL refers to no picture");
+}
+
+#[test]
+fn a_picture_takes_no_name_of_another() {
+    let mtl = b"newmtl wood\nmap_Kd a/x.png\nmap_Ks b/x.png\n".to_vec();
+    let mut other = picture();
+    other.list_mut()[0] = [9, 9, 9, 255];
+    let files = Named(vec![
+        ("a.mtl", mtl),
+        ("a/x.png", picture().to_png().expect("PNG")),
+        ("b/x.png", other.to_png().expect("PNG")),
+    ]);
+    let there = Named(vec![("x_2.png", b"somebody's".to_vec())]);
+    let mut options = ConvertOptions::default();
+    options.read.files = &files;
+    options.rebuild = true;
+    options.target = Some(&there);
+    let obj = Format::by_id("obj").expect("OBJ is registered");
+    let done = convert(QUAD.as_bytes(), Some("a.obj"), obj, &options).expect("it is converted");
+    let names: Vec<&str> = done.output.beside.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["model.mtl", "x.png", "x_3.png"]);
 }

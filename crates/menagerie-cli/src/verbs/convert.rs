@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 use menagerie::bytes::SharedBytes;
 use menagerie::convert::{Conversion, ConvertOptions};
 use menagerie::diag::Issue;
-use menagerie::formats::{Format, Purpose};
+use menagerie::formats::{Files, Format, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
@@ -123,6 +123,10 @@ fn convert(
     options.write.fps = args.fps;
     options.write.purpose = args.purpose.map_or(Purpose::Both, PurposeArg::purpose);
     options.write.embed_textures = args.embed_textures;
+    options.hidden = args.hidden.how();
+    options.write.missing_textures = args.missing_textures.how();
+    let there = place.folder();
+    options.target = there.as_ref().map(|there| there as &dyn Files);
     options.write.settings = args.settings.0.merged(&args.finding.settings.0);
     options.from = args.finding.from;
     options.ops = job.ops.clone();

@@ -7,13 +7,15 @@ use clap::Args;
 use menagerie::convert::resolve_textures;
 use menagerie::diff::{DiffOptions, DiffReport, diff};
 use menagerie::scene::{Scene, check};
+use menagerie_render::{Pair, Stage, compare, mean, png, side_by_side};
+use serde_json::{Value, json};
 
-use crate::batch;
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::opened;
 use crate::options::{Finding, not_negative, positive};
 use crate::output;
+use crate::{batch, names};
 
 /// Compare two models by meaning, across formats, and measure how far apart they are
 #[derive(Args)]
@@ -28,6 +30,13 @@ pub(crate) struct DiffArgs {
     /// Frames a second, for formats that store frames without a rate
     #[arg(long, value_name = "N", value_parser = positive)]
     fps: Option<f32>,
+    /// Draw both from the same places and say how far apart the pictures are, as the mean difference of their pixels from
+    /// 0 to 255; with a file, also both beside each other and what differs
+    #[arg(long, value_name = "OUT.png", num_args = 0..=1)]
+    picture: Option<Option<PathBuf>>,
+    /// The size of such pictures
+    #[arg(long, value_name = "PIXELS", default_value_t = 384, value_parser = clap::value_parser!(u32).range(16..=2048))]
+    picture_size: u32,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -46,13 +55,43 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit> {
     let checked = |input: &Input, scene| {
         check(scene).map_err(|broken| anyhow!("{broken}")).with_context(|| input.name.clone())
     };
-    let report = diff(checked(a, scene_a)?, checked(b, scene_b)?, &options);
+    let (checked_a, checked_b) = (checked(a, scene_a)?, checked(b, scene_b)?);
+    let report = diff(checked_a, checked_b, &options);
+    let pairs = match &args.picture {
+        Some(file) => {
+            let pairs = compare(&Stage::new(checked_a), &Stage::new(checked_b), args.picture_size)?;
+            if let Some(file) = file {
+                let labels = [names::label(&a.name, ""), names::label(&b.name, "")];
+                let sheet = side_by_side(&pairs, [&labels[0], &labels[1]])?;
+                output::write_file(file, &png(&sheet)?)?;
+            }
+            Some(pairs)
+        }
+        None => None,
+    };
     if args.json {
-        output::print_json(&report.to_json())?;
+        let mut json = report.to_json();
+        if let (Some(pairs), Some(fields)) = (&pairs, json.as_object_mut()) {
+            fields.insert("picture".to_owned(), picture_json(pairs));
+        }
+        output::print_json(&json)?;
     } else {
-        output::print(&text(&report, a, b))?;
+        let pictures = pairs.as_deref().map(picture_text).unwrap_or_default();
+        output::print(&(text(&report, a, b) + &pictures))?;
     }
     Ok(if report.is_equal() { Exit::Fine } else { Exit::Wrong })
+}
+
+fn picture_json(pairs: &[Pair]) -> Value {
+    let views: Vec<Value> =
+        pairs.iter().map(|pair| json!({ "view": pair.name, "difference": pair.difference })).collect();
+    json!({ "difference": mean(pairs), "views": views })
+}
+
+fn picture_text(pairs: &[Pair]) -> String {
+    let views: Vec<String> =
+        pairs.iter().map(|pair| format!("{} {:.2}", pair.name, pair.difference)).collect();
+    format!("pictures differ by {:.2} of 255 on the mean ({})\n", mean(pairs), views.join(", "))
 }
 
 /// The Scene of an input, with its textures.

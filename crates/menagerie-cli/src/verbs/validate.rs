@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use menagerie::convert::{missing_pictures, resolve_textures};
 use menagerie::diag::{EMPTY, Issue, Severity, render};
 use menagerie::formats::{Format, Reading};
 use serde_json::{Value, json};
@@ -85,7 +86,11 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
     match opened::open(input, &args.finding, &options) {
         Ok(opened) => {
             let mut reading = Reading { model: opened.model, issues: opened.issues };
-            reading.examine(&options);
+            let scene = reading.examine(&options);
+            if let (Some(mut scene), Some(model)) = (scene, reading.model.as_deref()) {
+                let textures = resolve_textures(&mut scene, options.files);
+                reading.issues.extend(missing_pictures(model, &opened.bytes, &textures));
+            }
             let issues = weigh(reading.issues.into_sorted(), args);
             let wants_text = !args.json && !args.sarif;
             let text = if wants_text { text(&name, &issues, &opened.bytes) } else { String::new() };

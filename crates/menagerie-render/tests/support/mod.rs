@@ -64,14 +64,14 @@ pub fn is_as_kept(name: &str, picture: &Picture) {
 /// What differs between a kept file and a picture, made visible, and in how many pixels; `None` without a kept file of
 /// the same size.
 fn difference(kept: &[u8], picture: &Picture) -> Option<(Picture, usize)> {
-    let kept = image::load_from_memory(kept).ok()?.into_rgba8();
-    if (kept.width(), kept.height()) != (picture.width(), picture.height()) {
+    let kept = menagerie::pictures::Texels::decode(kept, "").ok()?;
+    if (kept.width(), kept.height()) != (picture.width() as usize, picture.height() as usize) {
         return None;
     }
     let mut shown = picture.clone();
     let mut pixels = 0;
-    for (pixel, kept) in shown.pixels_mut().iter_mut().zip(kept.pixels()) {
-        let apart = (0..4).map(|i| pixel[i].abs_diff(kept.0[i])).max().unwrap_or(0);
+    for (pixel, kept) in shown.pixels_mut().iter_mut().zip(kept.list()) {
+        let apart = (0..4).map(|i| pixel[i].abs_diff(kept[i])).max().unwrap_or(0);
         pixels += usize::from(apart > 0);
         let visible = if apart == 0 { 0 } else { apart.saturating_mul(8).max(64) };
         *pixel = [visible, visible, visible, 255];

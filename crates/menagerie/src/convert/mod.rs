@@ -4,16 +4,16 @@
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
 mod failed;
-mod textures;
+mod pictures;
 
 pub use failed::{Blame, Failed};
-pub use textures::{TextureStatus, resolve_textures};
+pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
 
 use crate::bytes::Limits;
-use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
-use crate::formats::{FileModel, Format, Output, ReadOptions, WriteOptions};
+use crate::diag::{Aspect, Issue, Issues, LIMIT, Loss, LossKind, LossReport, Severity};
+use crate::formats::{FileModel, Files, Format, Holds, MissingTextures, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
-use crate::scene::{Scene, check};
+use crate::scene::{Channel, NodeId, Property, Scene, check};
 
 /// How to convert.
 #[derive(Clone, Default)]
@@ -35,6 +35,20 @@ pub struct ConvertOptions<'a> {
     pub rebuild: bool,
     /// Whether a damaged source is refused instead of converted as far as it goes.
     pub strict: bool,
+    /// What becomes of hidden parts where the target would show them.
+    pub hidden: HiddenParts,
+    /// The folder that the result goes to, where there is one: a picture gets no name that a file with other content has.
+    pub target: Option<&'a dyn Files>,
+}
+
+/// What becomes of hidden parts in a format that hides nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HiddenParts {
+    /// They are left out, so that the result looks as the source does.
+    #[default]
+    Drop,
+    /// They are written, and seen.
+    Show,
 }
 
 /// A finished conversion.
@@ -165,6 +179,7 @@ impl ConvertOptions<'_> {
             || self.flip_v
             || self.read.fps.is_some()
             || self.write.embed_textures.is_some()
+            || self.write.missing_textures == MissingTextures::Placeholder
             || !self.read.settings.is_empty()
             || !self.write.settings.is_empty()
             || other_container
@@ -287,15 +302,20 @@ fn from_scene(
     if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
-        losses.approximated(Aspect::Extras, "", message);
+        let mut anew = LossReport::new();
+        anew.approximated(Aspect::Extras, "", message.clone());
+        anew.approximated(Aspect::CustomAttributes, "", message);
+        losses.append_requested(anew);
     }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
-    let beside =
-        if embed { Vec::new() } else { textures::put_beside(&mut scene, &options.write.stem, &mut losses) };
-    for texture in textures.iter().filter(|texture| !texture.found && embed) {
-        let message = format!("the picture {} was not found and is only referred to", texture.name);
-        losses.approximated(Aspect::Textures, format!("images[{}]", texture.image), message);
-    }
+    hide(&mut scene, to, options.hidden, &mut losses);
+    pictures::suit(&mut scene, from, to, options, &mut losses);
+    let missing = options.write.missing_textures;
+    pictures::stand_in(&mut scene, &textures, (to, embed), missing, &mut losses);
+    let beside = match embed && !options.write.keeps_pictures_beside() {
+        true => Vec::new(),
+        false => pictures::put_beside(&mut scene, to, options, &mut losses),
+    };
     if !to.capabilities.instances {
         can_be_written_out(&scene, to, &options.read.limits)?;
     }
@@ -305,8 +325,51 @@ fn from_scene(
     valid(lowered.as_ref(), options)?;
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
-    output.beside.extend(beside);
+    for (name, bytes) in pictures::only_referred(beside, lowered.as_ref(), options) {
+        if !output.beside.iter().any(|(known, _)| pictures::base_name(known) == name) {
+            output.beside.push((name, bytes));
+        }
+    }
     Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
+}
+
+/// Leaves out what is hidden, or shows it, where the target hides nothing.
+fn hide(scene: &mut Scene, to: &Format, how: HiddenParts, losses: &mut LossReport) {
+    if to.capabilities.holds(Aspect::Visibility).0 != Holds::No {
+        return;
+    }
+    let roots: Vec<NodeId> = scene.nodes.iter().filter(|(_, node)| !node.visible).map(|(id, _)| id).collect();
+    let mut count = 0;
+    let mut hidden = vec![false; scene.nodes.len()];
+    for id in scene.walk(&roots) {
+        let Some(node) = scene.nodes.get_mut(id) else { continue };
+        count += usize::from(node.mesh.is_some());
+        if how == HiddenParts::Drop {
+            (node.mesh, node.skin, node.light) = (None, None, None);
+            node.weights.clear();
+        }
+        if let Some(hidden) = hidden.get_mut(id.index()) {
+            *hidden = how == HiddenParts::Drop;
+        }
+    }
+    // What is gone has no shapes to morph between.
+    for animation in &mut scene.animations {
+        let moves_nothing = |channel: &Channel| {
+            channel.property == Property::Weights && hidden.get(channel.node.index()) == Some(&true)
+        };
+        animation.channels.retain(|channel| !moves_nothing(channel));
+    }
+    if count > 0 {
+        let message = match how {
+            HiddenParts::Drop => format!("hidden parts are left out, for {} would show them", to.name),
+            HiddenParts::Show => format!("hidden parts are seen, for {} hides nothing", to.name),
+        };
+        let loss = Loss::new(Aspect::Visibility, LossKind::Dropped, "nodes", message).count(count);
+        losses.push(Loss { unread: true, ..loss });
+    }
+    if how == HiddenParts::Show {
+        scene.nodes.values_mut().for_each(|node| node.visible = true);
+    }
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.
@@ -340,6 +403,10 @@ crate::diag::code! {
         document: "What a damaged file has lost is listed with codes and bytes before this message.",
         why: "A conversion would lack what the source lacks.",
         fix: "Get the source again from where it came, or convert without --strict what can still be had.";
+    PICTURE_MISSING = Warning "file/picture-missing": "a picture that the model names was not found",
+        document: "The formats refer to pictures by name; where they lie is for the program that shows the model.",
+        why: "Surfaces with it are plain, or the model is refused by programs that insist on their pictures.",
+        fix: "Put the picture beside the model, name its folder with --texture-dir, or say which file it is with --texture.";
     NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
         document: "Only formats of large meshes are read piece by piece.",
         why: "The conversion that was asked for cannot be done in this way.",

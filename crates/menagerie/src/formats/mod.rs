@@ -26,6 +26,7 @@ use std::sync::Arc;
 use crate::bytes::{ByteMap, Limits, SharedBytes};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
+use crate::pictures::Usable;
 use crate::scene::{Axes, CheckedScene, Hidden, Scene};
 
 #[cfg(feature = "bmd")]
@@ -64,7 +65,7 @@ mod unheld;
 
 pub use placed::{Placed, is_placed_otherwise, placed_uvs};
 pub use registry::{known, register};
-pub use unheld::{kept_nodes, report_unheld};
+pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[
@@ -111,6 +112,8 @@ pub struct Format {
     /// Whether hidden nodes count to the size of a model: they do where a flag hides what could be drawn, and not where
     /// they are no more than helpers.
     pub hidden: Hidden,
+    /// Which pictures its files and its engine can use.
+    pub pictures: Usable,
     /// What it can hold.
     pub capabilities: Capabilities,
     /// Its own options for reading and writing.
@@ -314,6 +317,18 @@ impl Purpose {
     }
 }
 
+/// What becomes of pictures that a model names and that are not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MissingTextures {
+    /// A file that holds its pictures keeps the name in its extras and refers to nothing; others refer to the name.
+    #[default]
+    Name,
+    /// A grey picture stands in.
+    Placeholder,
+    /// The name is referred to, although nothing is there.
+    Reference,
+}
+
 /// How to write a file.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -330,8 +345,17 @@ pub struct WriteOptions {
     pub fps: Option<f32>,
     /// Whether pictures go into the file, where the format can hold them; `None` for the format's own custom.
     pub embed_textures: Option<bool>,
+    /// What becomes of pictures that are not there.
+    pub missing_textures: MissingTextures,
     /// Options of single formats.
     pub settings: Settings,
+}
+
+impl WriteOptions {
+    /// Whether pictures go into files beside a `.gltf`, as is its custom.
+    pub(crate) fn keeps_pictures_beside(&self) -> bool {
+        self.extension.eq_ignore_ascii_case("gltf") && self.embed_textures.is_none()
+    }
 }
 
 /// What reading gave: a model, unless the file is too broken, and all that was found on the way.
@@ -591,14 +615,15 @@ impl Format {
 
 impl Reading {
     /// Adds to the issues what only lifting notices, and what the format's original engine does with such a file: then
-    /// they are all that can be said about it.
-    pub fn examine(&mut self, options: &ReadOptions<'_>) {
-        self.lift(options);
-        let Some(model) = &self.model else { return };
+    /// they are all that can be said about it. Gives the Scene.
+    pub fn examine(&mut self, options: &ReadOptions<'_>) -> Option<Scene> {
+        let scene = self.lift(options);
+        let model = self.model.as_ref()?;
         model.check_engine(&options.limits, &mut self.issues);
         if self.issues.needs_locating() {
             self.issues.locate(&model.layout());
         }
+        scene
     }
 }
 

@@ -1,10 +1,12 @@
 //! Files that a model names. Their names are not to be trusted: nothing outside the model's own folder and the
 //! folders that the user gave is ever opened, whether by `..`, by an absolute path or through a link.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::formats::{Files, NotFound};
 
@@ -40,12 +42,21 @@ impl Replacement {
     }
 }
 
+/// How deep folders below one of `--texture-dir` are searched, and how many files are looked at.
+const DEEPEST: usize = 8;
+const MOST_FILES: usize = 50_000;
+
+/// So many names are compared with one that was not found.
+const MOST_COMPARED: usize = 2_000;
+
 /// The folders in which the files of one model are looked up.
 #[derive(Debug)]
 pub struct Folders {
     places: Vec<Place>,
     replacements: Vec<Replacement>,
     max_bytes: u64,
+    /// What is in the folders, each looked at once: a model may name thousands of files.
+    listings: Mutex<HashMap<PathBuf, Arc<Listing>>>,
 }
 
 /// A folder that is searched.
@@ -54,6 +65,17 @@ struct Place {
     folder: PathBuf,
     /// Nothing outside this one is opened, whatever links there are. It is the folder itself or one above it.
     jail: PathBuf,
+    /// Whether the folders below it are searched too.
+    below: bool,
+}
+
+/// What is in a folder, or in one and all below it.
+#[derive(Debug, Default)]
+struct Listing {
+    /// The names as they are.
+    names: HashSet<OsString>,
+    /// By their small letters, the first by name; below a folder with the way to it.
+    lower: BTreeMap<String, PathBuf>,
 }
 
 /// Why a place was no good.
@@ -62,13 +84,67 @@ enum Refused {
     Because(String),
 }
 
+impl Listing {
+    fn of(folder: &Path) -> Self {
+        let mut listing = Self::default();
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        for name in entries.filter_map(|entry| Some(entry.ok()?.file_name())) {
+            listing.add(name.to_string_lossy().to_lowercase(), PathBuf::from(&name));
+            listing.names.insert(name);
+        }
+        listing
+    }
+
+    /// The files in a folder and below, by their base names; links are not followed.
+    fn below(folder: &Path) -> Self {
+        let mut listing = Self::default();
+        let mut open = vec![(folder.to_owned(), 0)];
+        let mut files = 0;
+        while let Some((place, depth)) = open.pop() {
+            let entries = fs::read_dir(&place).into_iter().flatten();
+            let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && depth < DEEPEST => open.push((entry.path(), depth + 1)),
+                    Ok(kind) if kind.is_file() && files < MOST_FILES => {
+                        files += 1;
+                        listing.add(entry.file_name().to_string_lossy().to_lowercase(), entry.path());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        listing
+    }
+
+    fn add(&mut self, lower: String, path: PathBuf) {
+        let first = self.lower.entry(lower).or_insert_with(|| path.clone());
+        if path < *first {
+            *first = path;
+        }
+    }
+}
+
+/// How letters are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Same,
+    Any,
+}
+
 impl Folders {
     /// The model's own folder, if it has one, and others, with replacements for single files.
     pub fn new(own: Option<&Path>, others: &[PathBuf], replacements: &[Replacement]) -> Self {
-        let place = |folder: &Path, jail: &Path| Place { folder: folder.to_owned(), jail: jail.to_owned() };
-        let own = own.into_iter().flat_map(|own| [place(own, own), place(&own.join(CUSTOMARY), own)]);
-        let places = own.chain(others.iter().map(|folder| place(folder, folder))).collect();
-        Self { places, replacements: replacements.to_vec(), max_bytes: MAX_BYTES }
+        let place = |folder: &Path, jail: &Path, below: bool| Place {
+            folder: folder.to_owned(),
+            jail: jail.to_owned(),
+            below,
+        };
+        let own =
+            own.into_iter().flat_map(|own| [place(own, own, false), place(&own.join(CUSTOMARY), own, false)]);
+        let places = own.chain(others.iter().map(|folder| place(folder, folder, true))).collect();
+        Self { places, replacements: replacements.to_vec(), max_bytes: MAX_BYTES, listings: Mutex::default() }
     }
 
     fn look_up(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
@@ -77,17 +153,38 @@ impl Folders {
         let base = base_name(&name);
         if base.is_empty() || base == ".." || base == "." || name.contains('\0') {
             search.reasons.push("it is not the name of a file".to_owned());
-            return Err(search.failed());
+            return Err(search.failed(base));
         }
         let relative = search.inside(&name);
-        let exact = |folder: &Path, wanted: &str| Some(folder.join(wanted));
         let found = relative
-            .and_then(|name| search.each(name, exact))
-            .or_else(|| search.each(base, exact))
-            .or_else(|| relative.and_then(|name| search.each(name, without_case)))
-            .or_else(|| search.each(base, without_case))
-            .or_else(|| search.other_extensions(base));
-        found.ok_or_else(|| search.failed())
+            .and_then(|name| search.each(name, Case::Same))
+            .or_else(|| search.each(base, Case::Same))
+            .or_else(|| relative.and_then(|name| search.each(name, Case::Any)))
+            .or_else(|| search.each(base, Case::Any))
+            .or_else(|| relative.and_then(|name| search.other_extensions(name, Search::each)))
+            .or_else(|| search.other_extensions(base, Search::each))
+            .or_else(|| search.below(base, Case::Any))
+            .or_else(|| search.other_extensions(base, Search::below));
+        found.ok_or_else(|| search.failed(base))
+    }
+
+    /// What is in a folder, looked at once.
+    fn listing(&self, key: PathBuf, make: impl FnOnce(&Path) -> Listing) -> Arc<Listing> {
+        let Ok(mut listings) = self.listings.lock() else { return Arc::default() };
+        let listing = listings.entry(key).or_insert_with_key(|key| Arc::new(make(key)));
+        listing.clone()
+    }
+
+    /// The path of a file in a folder, if there is one.
+    fn path(&self, folder: &Path, wanted: &str, case: Case) -> Option<PathBuf> {
+        let parts = wanted.split('/').filter(|part| !part.is_empty() && *part != ".");
+        parts.into_iter().try_fold(folder.to_owned(), |place, part| {
+            let listing = self.listing(place.clone(), Listing::of);
+            match case {
+                Case::Same => listing.names.contains(OsStr::new(part)).then(|| place.join(part)),
+                Case::Any => listing.lower.get(&part.to_lowercase()).map(|name| place.join(name)),
+            }
+        })
     }
 }
 
@@ -128,37 +225,67 @@ impl Search<'_> {
         None
     }
 
-    /// Tries a name in all folders by a rule that turns it into a path.
-    fn each(&mut self, name: &str, rule: impl Fn(&Path, &str) -> Option<PathBuf>) -> Option<Arc<[u8]>> {
+    /// Tries a name in all folders.
+    fn each(&mut self, name: &str, case: Case) -> Option<Arc<[u8]>> {
         for place in &self.folders.places {
-            let Some(path) = rule(&place.folder, name) else { continue };
+            let there = self.folders.path(&place.folder, name, case);
+            if there.is_none() && case == Case::Any {
+                continue;
+            }
+            let path = there.clone().unwrap_or_else(|| place.folder.join(name));
             let shown = path.strip_prefix(".").unwrap_or(&path).display().to_string();
             if self.tried.contains(&shown) {
                 continue;
             }
-            let result = self.read(&place.jail, &path);
             self.tried.push(shown.clone());
-            match result {
-                Ok(bytes) => return Some(bytes),
-                Err(Refused::NotThere) => {}
-                Err(Refused::Because(reason)) => {
-                    self.met = true;
-                    self.reasons.push(format!("{shown} {reason}"));
-                }
+            if let Some(bytes) = there.and_then(|path| self.take(&place.jail, &path, &shown)) {
+                return Some(bytes);
             }
         }
         None
     }
 
+    /// Looks for a base name below the folders that the user gave.
+    fn below(&mut self, base: &str, _: Case) -> Option<Arc<[u8]>> {
+        for place in self.folders.places.iter().filter(|place| place.below) {
+            let key = place.folder.join("**");
+            let listing = self.folders.listing(key, |_| Listing::below(&place.folder));
+            let Some(path) = listing.lower.get(&base.to_lowercase()) else { continue };
+            let shown = path.display().to_string();
+            if let Some(bytes) = self.take(&place.jail, path, &shown) {
+                return Some(bytes);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, jail: &Path, path: &Path, shown: &str) -> Option<Arc<[u8]>> {
+        match self.read(jail, path) {
+            Ok(bytes) => Some(bytes),
+            Err(Refused::NotThere) => None,
+            Err(Refused::Because(reason)) => {
+                self.met = true;
+                self.reasons.push(format!("{shown} {reason}"));
+                None
+            }
+        }
+    }
+
     /// Tries the name of a picture with other extensions: some formats store names without one, and many a model
     /// was made when its pictures still were of another kind.
-    fn other_extensions(&mut self, base: &str) -> Option<Arc<[u8]>> {
-        let stem = match base.rsplit_once('.') {
-            None => base,
-            Some((stem, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => stem,
+    fn other_extensions(
+        &mut self,
+        name: &str,
+        search: fn(&mut Self, &str, Case) -> Option<Arc<[u8]>>,
+    ) -> Option<Arc<[u8]>> {
+        let stem = match base_name(name).rsplit_once('.') {
+            None => name,
+            Some((_, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => {
+                name.get(..name.len() - extension.len() - 1)?
+            }
             Some(_) => return None,
         };
-        OTHER_EXTENSIONS.iter().find_map(|extension| self.each(&format!("{stem}.{extension}"), without_case))
+        OTHER_EXTENSIONS.iter().find_map(|extension| search(self, &format!("{stem}.{extension}"), Case::Any))
     }
 
     fn read(&self, jail: &Path, path: &Path) -> Result<Arc<[u8]>, Refused> {
@@ -183,26 +310,66 @@ impl Search<'_> {
         Ok(bytes.into())
     }
 
-    fn failed(self) -> NotFound {
+    fn failed(self, base: &str) -> NotFound {
+        let near = if self.met { String::new() } else { self.did_you_mean(base) };
         let mut reasons = self.reasons;
         if !self.met && !self.tried.is_empty() {
-            reasons.push("there is no such file in the folders that were searched".to_owned());
+            reasons.push(format!("there is no such file in the folders that were searched{near}"));
         }
         NotFound { tried: self.tried, reason: reasons.join("; ") }
     }
+
+    /// Pictures that are there and whose names are nearly that one.
+    fn did_you_mean(&self, base: &str) -> String {
+        let is_picture = |name: &str| name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end));
+        if base.len() > 200 || !is_picture(&base.to_lowercase()) {
+            return String::new();
+        }
+        let mut known: Vec<String> = Vec::new();
+        for place in &self.folders.places {
+            // What lies behind a link that leads out is nobody's business.
+            let real = fs::canonicalize(&place.folder).ok().zip(fs::canonicalize(&place.jail).ok());
+            if !real.is_some_and(|(folder, jail)| folder.starts_with(jail)) {
+                continue;
+            }
+            let listing = self.folders.listing(place.folder.clone(), Listing::of);
+            let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower));
+            let shown = pictures.map(|(_, name)| name.display().to_string());
+            known.extend(shown.take(MOST_COMPARED.saturating_sub(known.len())));
+        }
+        let near = nearest(base, &known);
+        if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
+    }
 }
 
-/// The path of a file whose name is the same but for capital letters; the first by name if there are several.
-fn without_case(folder: &Path, wanted: &str) -> Option<PathBuf> {
-    wanted.split('/').filter(|part| !part.is_empty() && *part != ".").try_fold(
-        folder.to_owned(),
-        |place, part| {
-            let wanted = part.to_lowercase();
-            let entries = fs::read_dir(&place).ok()?.filter_map(|entry| Some(entry.ok()?.file_name()));
-            let fits = entries.filter(|name| name.to_string_lossy().to_lowercase() == wanted);
-            Some(place.join(fits.min()?))
-        },
-    )
+/// The names that need the fewest letters changed to be the wanted one, at most three.
+fn nearest<'a>(wanted: &str, names: &'a [String]) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let most = (wanted.chars().count() / 4).max(1);
+    let near = names.iter().map(|name| (letters_apart(&wanted, &name.to_lowercase()), name.as_str()));
+    let mut near: Vec<(usize, &str)> = near.filter(|(apart, _)| *apart <= most).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// How many letters must be changed, added or removed to make one text of another.
+fn letters_apart(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut left = i + 1;
+        let mut above_left = i;
+        for (to, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let changed = above_left + usize::from(from != *to);
+            above_left = *cell;
+            *cell = changed.min(above_left + 1).min(left + 1);
+            left = *cell;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
 }
 
 /// What follows the last slash of either kind.
@@ -252,6 +419,7 @@ mod tests {
             ("mixed.png", Ok("model/Mixed.PNG")),
             ("SUB/Deep.PNG", Ok("model/sub/deep.png")),
             ("stem", Ok("model/textures/stem.png")),
+            ("sub/deep", Ok("model/sub/deep.png")),
             ("stem.bmp", Ok("model/textures/stem.png")),
             ("extra.jpg", Ok("more/extra.jpg")),
             ("scene.bin", Err("there is no such file in")),
@@ -273,6 +441,24 @@ mod tests {
                 (result, _) => panic!("{name}: {result:?}"),
             }
         }
+    }
+
+    #[test]
+    fn folders_of_the_user_are_searched_below_and_near_names_are_said() {
+        let (home, model) = home();
+        fs::create_dir_all(home.path().join("more/a/b")).unwrap();
+        fs::write(home.path().join("more/a/b/Deep2.tga"), "deep2").unwrap();
+        let folders = Folders::new(Some(&model), &[home.path().join("more")], &[]);
+        for name in ["deep2.tga", "art/DEEP2.png", "deep2"] {
+            assert_eq!(&*folders.open(name).unwrap(), b"deep2", "{name}");
+        }
+        let missing = folders.open("plein.png").unwrap_err();
+        assert!(missing.reason.contains("did you mean plain.png"), "{}", missing.reason);
+        let start = std::time::Instant::now();
+        for i in 0..20_000 {
+            assert!(folders.open(&format!("material{i}.mtl")).is_err());
+        }
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use menagerie::formats::{Format, Purpose};
+use menagerie::convert::HiddenParts;
+use menagerie::formats::{Format, MissingTextures, Purpose};
 
 use crate::options::{Finding, FormatSettings, not_negative, positive};
 use crate::selector::Selector;
@@ -76,6 +77,13 @@ pub(crate) struct SharedArgs {
     /// Put pictures into the file, or with =false beside it, where the format leaves the choice
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(super) embed_textures: Option<bool>,
+    /// What becomes of hidden parts in a format that hides nothing
+    #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
+    pub(super) hidden: HiddenArg,
+    /// What becomes of pictures that are not there: a GLB keeps their names, or a grey picture stands in, or the file
+    /// refers to them all the same
+    #[arg(long, value_enum, value_name = "HOW", default_value = "name")]
+    pub(super) missing_textures: MissingArg,
     /// Print JSON: an array with one object per input
     #[arg(long)]
     pub(super) json: bool,
@@ -114,6 +122,45 @@ impl PurposeArg {
         match self {
             Self::Engine => Purpose::Engine,
             Self::Document => Purpose::Document,
+        }
+    }
+}
+
+/// What becomes of hidden parts in a format that hides nothing.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum HiddenArg {
+    /// They are left out
+    Drop,
+    /// They are written, and seen
+    Show,
+}
+
+impl HiddenArg {
+    pub(super) fn how(self) -> HiddenParts {
+        match self {
+            Self::Drop => HiddenParts::Drop,
+            Self::Show => HiddenParts::Show,
+        }
+    }
+}
+
+/// What becomes of pictures that are not there.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MissingArg {
+    /// Their names are kept; a GLB, which is whole by itself, refers to nothing
+    Name,
+    /// A grey picture stands in
+    Placeholder,
+    /// They are referred to
+    Reference,
+}
+
+impl MissingArg {
+    pub(super) fn how(self) -> MissingTextures {
+        match self {
+            Self::Name => MissingTextures::Name,
+            Self::Placeholder => MissingTextures::Placeholder,
+            Self::Reference => MissingTextures::Reference,
         }
     }
 }

@@ -63,11 +63,11 @@ impl Beside {
     }
 }
 
-/// Whether a file beside `stem.gltf` is one that menagerie names after it: `stem.bin`, `stem_0.png`.
+/// Whether a file beside `stem.gltf` is one that menagerie names after it, such as `stem.bin`. Pictures are never
+/// replaced: whoever put them there may have changed them since.
 fn is_part_of(name: &str, stem: &str) -> bool {
     let Some(rest) = name.strip_prefix(stem).filter(|_| !stem.is_empty()) else { return false };
-    let number = rest.trim_start_matches('_').split('.').next().unwrap_or_default();
-    rest.starts_with('.') || (rest.starts_with('_') && number.bytes().all(|b| b.is_ascii_digit()))
+    rest.starts_with('.') && menagerie::pictures::Kind::named(name).is_none()
 }
 
 fn left_out(losses: &mut LossReport, name: &str, reason: &str) {
@@ -90,9 +90,13 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("out");
         fs::create_dir(&folder).unwrap();
-        for (name, text) in
-            [("same.png", "new"), ("other.png", "old"), ("m.bin", "old"), ("input.bo3d", "old")]
-        {
+        for (name, text) in [
+            ("same.png", "new"),
+            ("other.png", "old"),
+            ("m.bin", "old"),
+            ("input.bo3d", "old"),
+            ("m_1.png", "old"),
+        ] {
             fs::write(folder.join(name), text).unwrap();
         }
         let target = folder.join("m.gltf");
@@ -110,6 +114,7 @@ mod tests {
             (r"C:\evil.png", in_folder("evil.png"), 0),
             ("m.bin", in_folder("m.bin"), 0),
             ("m_0.png", in_folder("m_0.png"), 0),
+            ("m_1.png", vec![], 1),
             ("same.png", vec![], 0),
             ("other.png", vec![], 1),
             ("..", vec![], 1),

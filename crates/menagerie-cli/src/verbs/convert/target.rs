@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use menagerie::formats::{self, Format};
+use menagerie::formats::{self, Files, Format, NotFound};
 
 use crate::inputs::{Input, Source};
 use crate::options::{self, has_extension};
+use crate::output::folder_of;
 
 /// What all inputs become.
 pub(super) struct Target {
@@ -33,12 +35,31 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The folder that it is in, unless it is standard output.
+    pub(super) fn folder(&self) -> Option<There> {
+        match self {
+            Self::Stdout => None,
+            Self::File(path) => Some(There(folder_of(path).to_owned())),
+        }
+    }
+
     /// The file's name without its extension.
     pub(super) fn stem(&self) -> String {
         match self {
             Self::Stdout => String::new(),
             Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         }
+    }
+}
+
+/// The folder that a result goes to, for seeing which names are taken there.
+pub(super) struct There(PathBuf);
+
+impl Files for There {
+    fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
+        let plain = !name.contains(['/', '\\', '\0']) && !matches!(name, "" | "." | "..");
+        let bytes = plain.then(|| fs::read(self.0.join(name)).ok()).flatten();
+        bytes.map(Arc::from).ok_or_else(NotFound::default)
     }
 }
 

@@ -10,6 +10,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod check;
@@ -53,6 +54,8 @@ pub static FORMAT: Format = Format {
     unit: "not stated; the engine draws 40 units a metre",
     metres: Some(1.0 / 40.0),
     hidden: Hidden::LeftOut,
+    // The document leaves the kind open; engines.md BMD E13: the engine wants DDS, which nothing here writes.
+    pictures: Usable::ANY,
     capabilities: Capabilities {
         weights_per_vertex: 4,
         vertex_limit: Some(65535),

@@ -9,6 +9,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden, Turn};
 
 mod check;
@@ -52,6 +53,8 @@ pub static FORMAT: Format = Format {
     unit: "not stated",
     metres: None,
     hidden: Hidden::Counts,
+    // engines.md BO3D E13: any kind that the runtime loads.
+    pictures: Usable::ANY,
     capabilities: Capabilities {
         weights_per_vertex: 1,
         vertex_limit: Some(65536),

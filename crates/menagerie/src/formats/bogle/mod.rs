@@ -10,6 +10,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod added;
@@ -62,6 +63,8 @@ pub static FORMAT: Format = Format {
     unit: "Blender units",
     metres: None,
     hidden: Hidden::Counts,
+    // engines.md BOGLE E3: the engine reads PNG alone, and ends with grey and alpha.
+    pictures: Usable::PNG_WITHOUT_GREY_ALPHA,
     capabilities: Capabilities {
         weights_per_vertex: 3,
         vertex_limit: None,

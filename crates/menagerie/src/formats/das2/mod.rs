@@ -11,6 +11,7 @@
 
 use super::{Capabilities, Format, FormatOption, Hidden, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::Axes;
 
 mod check;
@@ -64,6 +65,7 @@ pub static FORMAT: Format = Format {
     unit: "not stated",
     metres: None,
     hidden: Hidden::Counts,
+    pictures: Usable::PNG_AND_JPEG,
     capabilities: Capabilities {
         weights_per_vertex: 32,
         vertex_limit: None,

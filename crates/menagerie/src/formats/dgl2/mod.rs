@@ -9,6 +9,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod check;
@@ -41,6 +42,8 @@ pub static FORMAT: Format = Format {
     unit: "Blender units",
     metres: None,
     hidden: Hidden::Counts,
+    // engines.md DGL2 E6: the engine reads PNG alone.
+    pictures: Usable::PNG,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,

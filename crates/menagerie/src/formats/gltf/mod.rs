@@ -8,6 +8,7 @@
 
 use super::{Capabilities, Format, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod accessor;
@@ -20,6 +21,7 @@ mod lift;
 mod locate;
 mod lower;
 mod meshopt;
+mod missing;
 mod model;
 mod notes;
 mod read;
@@ -63,6 +65,7 @@ pub static FORMAT: Format = Format {
     unit: "metre",
     metres: Some(1.0),
     hidden: Hidden::Counts,
+    pictures: Usable::PNG_AND_JPEG,
     capabilities: Capabilities {
         weights_per_vertex: usize::MAX,
         vertex_limit: None,

@@ -8,6 +8,7 @@
 
 use super::{Capabilities, Format, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod build;
@@ -43,6 +44,7 @@ pub static FORMAT: Format = Format {
     unit: "not stated",
     metres: None,
     hidden: Hidden::LeftOut,
+    pictures: Usable::PNG_AND_JPEG,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::FORMAT;
 use super::lift::TEXTURE_FILE;
 use super::model::Model;
+use super::paint::paint;
 use super::read::read;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
@@ -26,7 +27,7 @@ pub fn lower(
 ) -> Result<Model, Issue> {
     report_unheld(&scene, &FORMAT, losses);
     let scene = scene.scene();
-    let flat = flatten(scene, &FORMAT, losses);
+    let mut flat = flatten(scene, &FORMAT, losses);
     report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
     report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
     let names = flat.iter().filter_map(|flat| scene.nodes.get(flat.node)).map(|node| &node.name);
@@ -36,6 +37,7 @@ pub fn lower(
         losses.push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(flat.len()));
     }
     let texture = texture(scene, &flat, losses);
+    paint(scene, &mut flat, texture.is_some(), losses);
     let mut table = Table::new(&flat, losses);
     table.join(flat);
     table.report_nothing_drawn(scene);

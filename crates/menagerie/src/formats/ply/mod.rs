@@ -8,6 +8,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod build;
@@ -18,6 +19,7 @@ mod header;
 mod lift;
 mod lower;
 mod model;
+mod paint;
 mod read;
 mod rows;
 mod write;
@@ -42,6 +44,7 @@ pub static FORMAT: Format = Format {
     unit: "not stated",
     metres: None,
     hidden: Hidden::LeftOut,
+    pictures: Usable::PNG_AND_JPEG,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,

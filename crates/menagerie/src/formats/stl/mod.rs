@@ -8,6 +8,7 @@
 
 use super::{Capabilities, Format, FormatOption, Holds, Probe};
 use crate::diag::Aspect;
+use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
 mod build;
@@ -45,6 +46,7 @@ pub static FORMAT: Format = Format {
     unit: "not stated; printers take millimetres",
     metres: None,
     hidden: Hidden::LeftOut,
+    pictures: Usable::NONE,
     capabilities: Capabilities {
         weights_per_vertex: 0,
         vertex_limit: None,

@@ -19,7 +19,7 @@ use super::extras::{GLTF, Lifting, refers};
 use super::json::Object;
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
-use super::{check, codes, extension};
+use super::{check, codes, extension, missing};
 use crate::bytes::{Limits, Span};
 use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, ReadOptions};
@@ -40,7 +40,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
 /// What glTF has no place for is noted in `extras`, and anybody can write there: notes that would break the Scene are
 /// believed no longer, all of them.
 fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
-    let (scene, issues) = make_believing(model, limits);
+    let whole = missing::put_back(model);
+    let (scene, issues) = make_believing(whole.as_ref().unwrap_or(model), limits);
     if !notes::are_in(model) || scene::check(&scene).is_ok() {
         return (scene, issues);
     }
@@ -144,6 +145,7 @@ impl<'a> Lifter<'a> {
         if let Some(Value::Object(lights)) = document.extensions.get(extension::LIGHTS) {
             lifting.keep_extension(extension::LIGHTS, without(lights, &["lights"]));
         }
+        lifting.take(missing::FIELD);
         self.scene.ambient = lifting.take("ambient").as_ref().and_then(floats);
         if let Some(Value::Array(empty)) = lifting.take("animations") {
             self.empty_animations(&empty);

@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 use super::extras::{GLTF, Lowering};
 use super::json::{Asset, Document, Object};
 use super::model::Model;
-use super::{check, codes, extension, uri};
+use super::{check, codes, extension, missing, uri};
 use crate::diag::{Issue, LossReport};
-use crate::formats::WriteOptions;
+use crate::formats::{MissingTextures, WriteOptions};
 use crate::scene::{CheckedScene, Scene, float_to_json};
 use buffers::Packer;
 
@@ -46,6 +46,9 @@ pub fn lower(
             (true, None) => Pictures::Beside,
             (_, Some(false)) => Pictures::Referred,
         },
+        unreferred: !as_text
+            && options.embed_textures != Some(false)
+            && options.missing_textures != MissingTextures::Reference,
         stem: if options.stem.is_empty() { "model".to_owned() } else { options.stem.clone() },
         beside: Vec::new(),
         split: Default::default(),
@@ -98,6 +101,8 @@ struct Lowerer<'a> {
     packer: Packer,
     losses: &'a mut LossReport,
     pictures: Pictures,
+    /// Whether nothing refers to pictures that are not there.
+    unreferred: bool,
     stem: String,
     beside: Vec<(String, std::sync::Arc<[u8]>)>,
     /// For each node whose skinned mesh was split off, the new node.
@@ -115,6 +120,10 @@ impl Lowerer<'_> {
             lowering.put("ambient", exact(&ambient));
         }
         self.empty_animations(&mut lowering);
+        let missing = self.unreferred.then(|| missing::take_out(&mut self.document)).flatten();
+        if let Some(missing) = missing.and_then(|missing| serde_json::to_value(missing).ok()) {
+            lowering.put(missing::FIELD, missing);
+        }
         let mut asset = Asset {
             version: "2.0".to_owned(),
             generator: Some(concat!("menagerie ", env!("CARGO_PKG_VERSION")).to_owned()),

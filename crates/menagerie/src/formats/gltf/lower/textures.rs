@@ -72,7 +72,7 @@ impl Lowerer<'_> {
             }
             (data, _) => {
                 if data.is_some() && self.pictures == Pictures::Inside {
-                    let message = "the picture is neither PNG nor JPEG, or damaged; it is only referred to";
+                    let message = "the picture is neither PNG nor JPEG, or damaged; only its name is kept";
                     self.losses.dropped(Aspect::Textures, format!("images[{index}]"), message);
                 } else if data.is_some() && image.uri.is_none() {
                     let message = "the picture has no name and is left out";
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         let name = own.into_iter().chain(numbered).find(free).unwrap_or_default();
         if !named {
             let message = format!("the embedded picture was put beside the model as {name}");
-            self.losses.approximated(Aspect::Textures, format!("images[{index}]"), message);
+            self.losses.added(Aspect::Textures, format!("images[{index}]"), message);
         }
         if !self.beside.iter().any(|(taken, _)| *taken == name) {
             self.beside.push((name.clone(), data.clone()));

@@ -1,0 +1,114 @@
+//! Colours of materials as colours of vertices, which are all the colours that PLY has.
+
+use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::formats::flat::FlatMesh;
+use crate::scene::{AlphaMode, Material, Primitive, Scene, TextureRef};
+
+/// Multiplies the colours of materials into those of vertices. Where the file names one picture for all, pictures stay as
+/// they are; else each vertex takes the colour that its picture has at its place.
+pub(super) fn paint(scene: &Scene, flat: &mut [FlatMesh], one_picture: bool, losses: &mut LossReport) {
+    let mut pictures = Pictures::default();
+    let (mut added, mut changed) = (0, ErrorStats::default());
+    for primitive in flat.iter_mut().flat_map(|flat| &mut flat.primitives) {
+        let Some(material) = primitive.material.and_then(|id| scene.materials.get(id)) else { continue };
+        let texture = material.base_color_texture().filter(|_| !one_picture);
+        let texels = texture.and_then(|texture| pictures.colors(scene, texture, primitive));
+        let factor = factor(material);
+        if factor == [1.0; 4] && texels.is_none() {
+            continue;
+        }
+        let had = !primitive.colors.is_empty();
+        if !had {
+            primitive.colors.push(vec![[1.0; 4]; primitive.positions.len()]);
+            added += 1;
+        }
+        let opaque = material.alpha == AlphaMode::Opaque;
+        for (vertex, color) in primitive.colors.iter_mut().take(1).flatten().enumerate() {
+            let texel = texels.as_ref().and_then(|texels| texels.get(vertex)).copied().unwrap_or([1.0; 4]);
+            let before = *color;
+            for (channel, (color, (factor, texel))) in
+                color.iter_mut().zip(factor.iter().zip(texel)).enumerate()
+            {
+                // The alpha of what is opaque says nothing.
+                if channel < 3 || !opaque {
+                    *color = (*color * factor * texel).clamp(0.0, 1.0);
+                }
+            }
+            if had {
+                let apart = before.iter().zip(*color).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
+                changed.add(apart.sqrt());
+            }
+        }
+    }
+    if added > 0 {
+        let message = "colours of materials were written as colours of vertices";
+        losses.push(Loss::new(Aspect::Colors, LossKind::Added, "meshes", message).count(added));
+    }
+    let message = "colours of materials were multiplied into those of vertices";
+    losses.measured(Aspect::Colors, "meshes", message, changed, "linear colour");
+}
+
+/// What a material multiplies colours by; light that it gives off counts, as far as it is brighter.
+fn factor(material: &Material) -> [f32; 4] {
+    let [r, g, b, a] = material.base_color();
+    let own = if material.emissive_texture.is_some() { [0.0; 3] } else { material.emissive };
+    let [er, eg, eb] = own;
+    [r.max(er), g.max(eg), b.max(eb), a]
+}
+
+/// Pictures that were decoded already.
+#[derive(Default)]
+struct Pictures {
+    #[cfg(feature = "pictures")]
+    known: std::collections::BTreeMap<usize, Option<crate::pictures::Texels>>,
+}
+
+impl Pictures {
+    /// The colour of a picture at each vertex; `None` without the picture or coordinates.
+    #[cfg(feature = "pictures")]
+    fn colors(
+        &mut self,
+        scene: &Scene,
+        texture: &TextureRef,
+        primitive: &Primitive,
+    ) -> Option<Vec<[f32; 4]>> {
+        use crate::pictures::Texels;
+        use crate::scene::srgb_byte_to_linear;
+
+        let set = texture.transform.and_then(|transform| transform.uv_set).unwrap_or(texture.uv_set);
+        let uvs = primitive.uvs.get(set as usize)?;
+        let id = scene.textures.get(texture.texture)?.image?;
+        let texels = self.known.entry(id.index()).or_insert_with(|| {
+            let image = scene.images.get(id)?;
+            Texels::decode(image.data.as_deref()?, image.uri.as_deref().unwrap_or_default()).ok()
+        });
+        let texels = texels.as_ref()?;
+        let place = |coordinate: f32, count: usize| {
+            let inside = (coordinate - coordinate.floor()) * count as f32;
+            (inside as usize).min(count.saturating_sub(1))
+        };
+        let color = |uv: &[f32; 2]| {
+            let [u, v] = transformed(*uv, texture);
+            let (x, y) = (place(u, texels.width()), place(v, texels.height()));
+            let [r, g, b, a] = texels.list().get(y * texels.width() + x).copied().unwrap_or([255; 4]);
+            let [r, g, b] = [r, g, b].map(srgb_byte_to_linear);
+            [r, g, b, f32::from(a) / 255.0]
+        };
+        Some(uvs.iter().map(color).collect())
+    }
+
+    #[cfg(not(feature = "pictures"))]
+    fn colors(&mut self, _: &Scene, _: &TextureRef, _: &Primitive) -> Option<Vec<[f32; 4]>> {
+        None
+    }
+}
+
+/// A place in a picture, moved as the use of it says.
+#[cfg(feature = "pictures")]
+fn transformed([u, v]: [f32; 2], texture: &TextureRef) -> [f32; 2] {
+    let Some(change) = texture.transform else { return [u, v] };
+    let (u, v) = (u * change.scale[0], v * change.scale[1]);
+    let glam::Vec2 { x: cos, y: sin } = glam::Vec2::from_angle(change.rotation);
+    [u * cos + v * sin + change.offset[0], v * cos - u * sin + change.offset[1]]
+}
