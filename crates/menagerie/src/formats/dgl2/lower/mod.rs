@@ -350,8 +350,7 @@ fn unknown_chunks(scene: &Scene) -> Vec<Chunk> {
 /// Names of meshes, entities and materials are unique, says the document: of equal ones the later get `#` and their id,
 /// which reading takes off again. Chunks without a name stay so.
 fn number_names(chunks: &mut [Chunk], losses: &mut LossReport) {
-    let all: BTreeSet<(u16, Vec<u8>)> =
-        chunks.iter().map(|chunk| (chunk.kind, chunk.name.clone())).collect();
+    let all: BTreeSet<(u16, Vec<u8>)> = chunks.iter().map(|chunk| (chunk.kind, chunk.name.clone())).collect();
     let mut taken: BTreeSet<(u16, Vec<u8>)> = BTreeSet::new();
     let (mut numbered, mut mistaken) = (0, 0);
     for chunk in chunks {
