@@ -759,3 +759,21 @@ fn what_conversions_say_is_what_they_do() {
     let list: Vec<String> = wrong.values().map(|(count, example)| format!("{count} × {example}")).collect();
     assert!(list.is_empty(), "of {conversions} conversions:\n{}", list.join("\n"));
 }
+
+/// The same for random Scenes.
+#[test]
+fn what_is_said_of_random_scenes_is_what_happens() {
+    let mut wrong: std::collections::BTreeMap<String, (usize, String)> = std::collections::BTreeMap::new();
+    for seed in 0..600u64 {
+        let scene = support::scenes::random_scene(seed, (seed % 5) as usize);
+        for id in ["gltf", "obj", "stl", "ply"] {
+            if let Err(error) = support::promises::nothing_is_lost_silently(&scene, format(id)) {
+                let key = error.chars().filter(|c| !c.is_ascii_digit()).take(60).collect::<String>();
+                let entry = wrong.entry(key).or_insert_with(|| (0, format!("seed {seed}: {error}")));
+                entry.0 += 1;
+            }
+        }
+    }
+    let list: Vec<String> = wrong.values().map(|(count, example)| format!("{count} × {example}")).collect();
+    assert!(list.is_empty(), "{}", list.join("\n"));
+}
