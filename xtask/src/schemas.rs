@@ -103,6 +103,7 @@ fn loss_report() -> Value {
             "from": { "type": "string" },
             "to": { "type": "string" },
             "losses": array(loss()),
+            "requested": array(loss()),
             "file": text("which input; only there when there are several"),
         }),
         &["file"],
@@ -165,8 +166,10 @@ fn converted() -> Value {
         "bytes": count(),
         "beside": array(text("a file that was written beside the output")),
         "losses": array(loss()),
+        "requested": array(loss()),
         "textures": array(texture()),
         "issues": array(issue()),
+        "engine": array(issue()),
         "verify": nullable_object(json!({
             "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
         })),
@@ -205,7 +208,7 @@ fn issue() -> Value {
 }
 
 fn loss() -> Value {
-    object(measured(json!({ "kind": { "enum": ["dropped", "approximated", "added"] } })), &[])
+    object(measured(json!({ "kind": { "enum": ["dropped", "approximated", "damaged", "added"] } })), &[])
 }
 
 /// What losses and differences have in common, with `more`.

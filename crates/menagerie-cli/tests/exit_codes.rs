@@ -10,7 +10,9 @@ use std::process::Command;
 use support::{PROGRAM, corpus, menagerie, run, samples};
 
 const GOOD: &str = "{made}/scene.bo3d";
+/// Cut short: what is whole is still read.
 const BAD: &str = "{bad}/truncated.bo3d";
+const UNREADABLE: &str = "{bad}/magic.bo3d";
 const EMPTY: &str = "{bad}/empty_file.bo3d";
 const GONE: &str = "{home}/gone.bo3d";
 
@@ -34,7 +36,8 @@ fn verbs_exit_as_the_contract_says() {
         (&["frobnicate"], 2, "", "unrecognized"),
         (&["info", GOOD], 0, "vertices", ""),
         (&["info", GONE], 2, "", "there is no such file"),
-        (&["info", BAD], 2, "", "cannot be read"),
+        (&["info", UNREADABLE], 2, "", "cannot be read"),
+        (&["info", BAD], 1, "damaged", ""),
         (&["info", GOOD, GONE, GOOD], 2, "3 files", "gone.bo3d"),
         (&["info", "{home}/notes.txt"], 2, "", "file/unknown-format"),
         (&["info", "{home}/notes.txt", "--from", "bo3d"], 2, "", "BO3D"),
@@ -83,7 +86,7 @@ fn verbs_exit_as_the_contract_says() {
         (&["formats"], 0, "bo3d", ""),
         (&["inspect", GOOD], 0, "header", ""),
         (&["inspect", GOOD, "--path", "nonsense"], 2, "", "has no part nonsense"),
-        (&["inspect", BAD], 2, "", "bo3d/size-past-end"),
+        (&["inspect", UNREADABLE], 2, "", "bo3d/magic"),
         (&["inspect", GONE], 2, "", "there is no such file"),
         (&["convert", GOOD], 2, "", ""),
         (&["convert", GOOD, "{home}/out.bo3d"], 0, "nothing lost", ""),
@@ -93,9 +96,11 @@ fn verbs_exit_as_the_contract_says() {
         (&["convert", GOOD, "-"], 2, "", "--to"),
         (&["convert", GOOD, GOOD, "{home}/out.bo3d"], 2, "", "need a folder"),
         (&["convert", GOOD, "{home}/no/such/folder/out.bo3d"], 2, "", "cannot write"),
-        (&["convert", BAD, "{home}/bad.bo3d"], 2, "", "cannot be converted"),
+        (&["convert", UNREADABLE, "{home}/bad.bo3d"], 2, "", "cannot be converted"),
+        (&["convert", BAD, "{home}/damaged.glb"], 1, "damaged: ", ""),
+        (&["convert", BAD, "{home}/bad.bo3d", "--strict"], 2, "", "damaged"),
         (&["convert", GONE, "{home}/bad.bo3d"], 2, "", "there is no such file"),
-        (&["convert", GOOD, BAD, "{home}/many/", "--to", "bo3d"], 2, "1 file converted", "truncated"),
+        (&["convert", GOOD, UNREADABLE, "{home}/many/", "--to", "bo3d"], 2, "1 file converted", "magic"),
         (&["convert", GOOD, "{home}/o.bo3d", "--scale", "nan"], 2, "", "above zero"),
         (&["convert", GOOD, "{home}/o.bo3d", "--scale", "0"], 2, "", "above zero"),
         (&["convert", GOOD, "{home}/o.bo3d", "--scale=-1"], 2, "", "above zero"),
@@ -116,7 +121,7 @@ fn verbs_exit_as_the_contract_says() {
         (&["diff", GOOD, GOOD], 0, "are equal", ""),
         (&["diff", GOOD, "{home}/crate.bo3d"], 1, "diff/", ""),
         (&["diff", GOOD, GONE], 2, "", "there is no such file"),
-        (&["diff", GOOD, BAD], 2, "", "cannot be read"),
+        (&["diff", GOOD, UNREADABLE], 2, "", "cannot be read"),
         (&["diff", GOOD], 2, "", "required"),
         (&["diff", "{home}/creature.bo3d", "{home}/v.bo3d"], 1, "diff/positions", ""),
         (&["diff", GOOD, GOOD, "--tolerance", "nan"], 2, "", "must not be below zero"),

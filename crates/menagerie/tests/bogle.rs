@@ -5,10 +5,11 @@ mod support;
 use std::time::{Duration, Instant};
 
 use glam::{Mat4, Vec3};
-use menagerie::bytes::Span;
+use menagerie::bytes::{Limits, Span};
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
 use menagerie::formats::bogle::{self, BoneEncoding, FORMAT, Geometry, Instance, Model, Slot, Vertex};
-use menagerie::formats::{ReadOptions, WriteOptions};
+use menagerie::formats::engine::largest_pose_error;
+use menagerie::formats::{Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, NodeId, Pose, Scene, Turn, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -330,10 +331,41 @@ fn assert_same_scene(name: &str, a: &Scene, b: &Scene) {
     assert_eq!(a.len(), b.len(), "{name}");
 }
 
+/// Whether a model breaks no rule of the format.
+fn is_valid(model: &Model) -> bool {
+    let mut issues = Issues::default();
+    bogle::check(model, &mut issues);
+    !issues.has_errors()
+}
+
+#[test]
+fn what_the_rules_forbid_is_not_written() {
+    // Instances that the tree does not have, and instances that it has twice.
+    let mut trees = vec![];
+    for tree in ["", "0{}", "0{}1{}0{}", "1{0{}}0{}"] {
+        let instance = Instance { name: b"x".to_vec(), ..Instance::default() };
+        let instances = vec![instance.clone(), instance];
+        trees.push((tree.to_owned(), Model { instances, tree: tree.into(), ..Model::default() }));
+    }
+    trees.extend(readable().into_iter().map(|file| (file.name(), model(&file))));
+    for (name, before) in trees {
+        let scene = lifted(&before);
+        let (after, losses) = lowered(&scene);
+        assert!(is_valid(&after), "{name}");
+        let back = lifted(&after);
+        let report = menagerie::diff::diff(assert_scene(&scene), assert_scene(&back), &Default::default());
+        let silent: Vec<_> = report.unannounced(&losses).collect();
+        assert!(silent.is_empty(), "{name}: {silent:#?}");
+    }
+}
+
 #[test]
 fn a_file_comes_back_from_the_scene() {
     for file in readable() {
         let before = model(&file);
+        if !is_valid(&before) {
+            continue;
+        }
         let scene = lifted(&before);
         let (after, losses) = lowered(&scene);
         assert!(losses.is_empty(), "{}: {losses:#?}", file.name());
@@ -883,6 +915,7 @@ fn a_skin_from_elsewhere_moves_as_before() {
 #[test]
 fn a_file_comes_back_from_gltf() {
     let files = readable().into_iter().map(|file| (file.name(), model(&file)));
+    let files = files.filter(|(_, model)| is_valid(model));
     let everything = Model { tree: b"1 2{3{4}5} 0 6{7}".to_vec(), ..everything() };
     for (name, before) in files.chain([("everything".to_owned(), everything)]) {
         let scene = lifted(&before);
@@ -913,4 +946,190 @@ fn what_bogle_changes_of_other_models_is_named() {
             assert!(named, "{}: {difference} is not named in {losses:#?}", file.name());
         }
     }
+}
+
+#[test]
+fn beginnings_of_files_say_what_is_missing() {
+    for file in readable() {
+        support::prefixes::counted(&FORMAT, &file, |model| {
+            let contents = model.summary().contents;
+            let count = |name: &str| contents.iter().find(|(other, _)| *other == name).map_or(0, |(_, n)| *n);
+            vec![
+                ("cameras", count("cameras")),
+                ("geometries", count("geometries")),
+                ("materials", count("materials")),
+                ("lights", count("lights")),
+                ("animation collections", count("animation_collections")),
+                ("instances", count("instances")),
+            ]
+        });
+    }
+}
+
+#[test]
+fn a_cut_file_shows_what_is_left() {
+    let Some(file) = real(&FORMAT).into_iter().find(|file| file.stem() == "hierarchy") else { return };
+    let whole = model(&file);
+    // Without its tree: all instances are there, and each is shown.
+    let reading =
+        FORMAT.open(&file.bytes[..file.bytes.len() - whole.tree.len() - 1], &ReadOptions::default());
+    let lifted = reading.model.unwrap().lift(&ReadOptions::default()).unwrap();
+    let scene = &lifted.scene;
+    assert_eq!(scene.shown().unwrap().roots.len(), whole.instances.len());
+    let damage: Vec<String> = reading.issues.damage().map(ToString::to_string).collect();
+    let count = whole.instances.len();
+    let places = format!("{count} of {count} places of instances in the tree missing");
+    assert_eq!(damage, ["1 of 1 ends of the scene tree missing".to_owned(), places]);
+    assert!(lifted.issues.iter().any(|issue| issue.code.id == "bogle/shown-geometry"));
+}
+
+fn engine_codes(model: &Model) -> Vec<&'static str> {
+    let mut issues = Issues::default();
+    bogle::check_engine(model, &Limits::default(), &mut issues);
+    let mut codes: Vec<&str> = issues.iter().map(|issue| issue.code.id).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+#[test]
+fn what_the_engine_does_otherwise_is_found() {
+    for (name, expected) in [
+        ("skinned", &["bogle/engine-bone-order", "bogle/engine-key-time", "bogle/engine-pose"][..]),
+        (
+            "suzanne_rig",
+            &[
+                "bogle/engine-bone-order",
+                "bogle/engine-key-time",
+                "bogle/engine-mirrored",
+                "bogle/engine-pose",
+            ],
+        ),
+    ] {
+        let Some(model) = real_model(name) else { return };
+        assert_eq!(engine_codes(&model), expected, "{name}");
+    }
+}
+
+/// The largest error of the engine's poses, as a part of the model's size.
+fn pose_error(model: &Model) -> f32 {
+    let options = ReadOptions::default();
+    let (document, engine) =
+        (bogle::lift(model, &options).scene, bogle::lift_as_engine(model, &options).scene);
+    assert_scene(&engine);
+    largest_pose_error(&document, &engine).map_or(0.0, |error| error.error)
+}
+
+#[test]
+fn rebuilt_for_the_engine_a_file_is_right_in_both_readings() {
+    for file in readable() {
+        let before = lifted(&model(&file));
+        let mut options = WriteOptions::default();
+        options.purpose = Purpose::Engine;
+        let mut losses = LossReport::new();
+        let made = bogle::lower(assert_scene(&before), &options, &mut losses);
+        let codes = engine_codes(&made);
+        assert!(codes.iter().all(|code| *code == "bogle/engine-dark"), "{}: {codes:?}", file.name());
+        assert!(pose_error(&made) < 1e-4, "{}: {}", file.name(), pose_error(&made));
+        // By the document it still moves as before.
+        let after = lifted(&made);
+        for (a, b) in before.animations.iter().zip(&after.animations) {
+            for step in 0..=10 {
+                let time = a.seconds() * step as f32 / 10.0;
+                let bounds = |scene: &Scene, animation| Pose::at(scene, animation, time).bounds(scene);
+                let (Some(x), Some(y)) = (bounds(&before, a), bounds(&after, b)) else { continue };
+                let off = (x.min - y.min).abs().max((x.max - y.max).abs()).max_element();
+                assert!(
+                    off < 1e-4 * x.diagonal().max(1.0),
+                    "{}: {} is off by {off} at {time}",
+                    file.name(),
+                    a.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn blender_has_the_same_vertices() {
+    let Some(shared) = support::shared() else { return };
+    let poses = shared.join("corpus/real/bogle/suzanne_rig.poses.json");
+    let poses: Value = serde_json::from_str(&std::fs::read_to_string(poses).unwrap()).unwrap();
+    let model = real_model("suzanne_rig").unwrap();
+    let scene = lifted(&model);
+    assert_eq!((model.summary().vertices, model.summary().triangles), (5742, 1936));
+    let (id, node) = scene.nodes.iter().find(|(_, node)| node.skin.is_some()).unwrap();
+    let mesh = &scene.meshes[node.mesh.unwrap()];
+    for (pose, truth) in poses["truth"].as_object().unwrap() {
+        let (name, frame) = pose.split_once('@').unwrap();
+        let time = frame.parse::<f32>().unwrap() / poses["fps"].as_f64().unwrap() as f32;
+        let animation = scene.animations.iter().find(|animation| animation.name == name).unwrap();
+        let found = Pose::at(&scene, animation, time).positions(&scene, id, &mesh.primitives[0]);
+        let found: Vec<Vec3> = found.into_iter().map(|p| Turn::YUpToZUp.vec3(p)).collect();
+        // The exporter mixes frames for unconnected bones, which only the second animation moves.
+        let size = Vec3::new(2.61, 2.37, 3.85).length();
+        let tolerance = size * if name == "Nod" { 1e-6 } else { 0.03 };
+        for point in truth.as_array().unwrap() {
+            let point = Vec3::from_array(std::array::from_fn(|i| point[i].as_f64().unwrap() as f32));
+            let off = found.iter().map(|p| p.distance(point)).fold(f32::INFINITY, f32::min);
+            assert!(off < tolerance, "{pose}: {point} is {off} from the nearest vertex");
+        }
+    }
+}
+
+#[test]
+fn what_is_added_for_the_engine_comes_back_as_it_was() {
+    use menagerie::scene::{
+        Animation, Channel, Extras, Interpolation, Mesh, Node, Primitive, Property, SceneRoot, Skin,
+        Transform,
+    };
+    let mut scene = Scene::default();
+    let mut turn =
+        |name: &str, children| scene.nodes.push(Node { name: name.into(), children, ..Node::default() });
+    let tip = turn("tip", vec![]);
+    let root = turn("root", vec![tip]);
+    scene.nodes[tip].transform = Transform::Trs {
+        translation: Vec3::new(0.0, 1.0, 0.0),
+        rotation: glam::Quat::from_rotation_x(0.4),
+        scale: Vec3::ONE,
+    };
+    let primitive = Primitive {
+        indices: vec![0, 1, 2],
+        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        joints: vec![vec![[0, 1, 0, 0]; 3]],
+        weights: vec![vec![[0.5, 0.5, 0.0, 0.0]; 3]],
+        ..Primitive::default()
+    };
+    let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    let inverse = scene.nodes[tip].transform.matrix().inverse();
+    let skin =
+        Skin { joints: vec![root, tip], inverse_binds: vec![Mat4::IDENTITY, inverse], ..Skin::default() };
+    let skin = scene.skins.push(skin);
+    let body = scene.nodes.push(Node { mesh: Some(mesh), skin: Some(skin), ..Node::default() });
+    scene.scenes.push(SceneRoot { roots: vec![body, root], ..SceneRoot::default() });
+    scene.animations.push(Animation {
+        name: "pose".into(),
+        channels: vec![Channel {
+            node: tip,
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: vec![0.0],
+            values: glam::Quat::from_rotation_z(1.0).to_array().to_vec(),
+            extras: Extras::default(),
+        }],
+        extras: Extras::default(),
+    });
+    let (model, losses) = lowered(&scene);
+    assert_eq!(model.collections[0].bones.len(), 4, "two bones a joint");
+    assert_eq!(model.collections[0].animations[0].keys.len(), 2, "a single pose twice");
+    assert_eq!(model.cameras.len(), 1, "a camera to draw through");
+    assert!(model.ambient[0] > 0.0, "light from everywhere");
+    assert_eq!(engine_codes(&model), Vec::<&str>::new());
+    assert_eq!(losses.additions().filter(|loss| loss.aspect == Aspect::Cameras).count(), 1);
+    let back = lifted(&model);
+    let skin = back.skins.values().next().unwrap();
+    assert_eq!((skin.joints.len(), back.cameras.len(), back.ambient), (2, 0, None));
+    assert_eq!(back.animations[0].channels[0].times, [0.0]);
+    assert_eq!(lowered(&back).0.to_bytes(), model.to_bytes(), "written again as it was");
 }

@@ -271,3 +271,13 @@ fn a_text_of_many_pairs_is_read_in_linear_time() {
     assert_eq!(dml::Dml::parse(&text).pairs.len(), 400_000);
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
+
+#[test]
+fn beginnings_of_files_say_what_is_missing() {
+    let mut files = own("made", &FORMAT);
+    files.extend(real(&FORMAT));
+    for file in files {
+        // How many chunks a file has is not stated, so what is gone as a whole is not counted, but that the end is.
+        support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
+    }
+}

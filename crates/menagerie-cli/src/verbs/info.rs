@@ -8,7 +8,7 @@ use clap::Args;
 use glam::Vec3;
 use menagerie::convert::{TextureStatus, resolve_textures};
 use menagerie::diag::loss::ErrorStats;
-use menagerie::diag::{Issue, Severity, plain};
+use menagerie::diag::{Issue, Issues, Severity, plain};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
 use menagerie::ops::{Measure, drawn, measure};
 use menagerie::scene::{Bounds, Hidden, Pose, Scene};
@@ -64,6 +64,10 @@ struct Report {
     issues: Vec<Issue>,
     /// For the terminal, if that was asked for.
     picture: Option<Picture>,
+    /// What reading had to give up, in words.
+    damage: Vec<String>,
+    /// Whether something had to be given up, or the file has errors.
+    damaged: bool,
     /// Why there is no more to say.
     error: Option<String>,
 }
@@ -96,6 +100,8 @@ fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report 
         textures: Vec::new(),
         issues: Vec::new(),
         picture: None,
+        damage: Vec::new(),
+        damaged: false,
         error: None,
     };
     let folders = opened::folders(input, &args.finding);
@@ -138,6 +144,13 @@ impl Report {
                 None => "cannot be read".to_owned(),
             });
         }
+        self.keep(issues);
+    }
+
+    /// Keeps what was found, and what that says of the file.
+    fn keep(&mut self, issues: Issues) {
+        self.damage = issues.damage().map(ToString::to_string).collect();
+        self.damaged = issues.is_damaged();
         self.issues = issues.into_sorted();
     }
 
@@ -151,7 +164,7 @@ impl Report {
                 self.summary = Some(streamed.summary);
                 self.fill_from_scene(&mut streamed.scene, options);
                 streamed.issues.extend(large.warning);
-                self.issues = streamed.issues.into_sorted();
+                self.keep(streamed.issues);
             }
             Err(issue) => {
                 self.error = Some(format!("cannot be read: {issue} [{}]", issue.code));
@@ -177,7 +190,11 @@ impl Report {
     }
 
     fn exit(&self) -> Exit {
-        if self.error.is_some() { Exit::CouldNot } else { Exit::Fine }
+        match (&self.error, self.damaged) {
+            (Some(_), _) => Exit::CouldNot,
+            (None, true) => Exit::Wrong,
+            (None, false) => Exit::Fine,
+        }
     }
 
     fn to_json(&self) -> Value {
@@ -302,6 +319,9 @@ impl Report {
         let contents: Vec<String> =
             contents.map(|(name, n)| output::count_of(*n, &name.replace('_', " "))).collect();
         line("contents", if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") });
+        if !self.damage.is_empty() {
+            line("damaged", self.damage.join(", "));
+        }
         let (vertices, triangles) = (summary.vertices, summary.triangles);
         let vertices = output::count(vertices, "vertex", "vertices");
         line("geometry", format!("{vertices}, {}", output::count(triangles, "triangle", "triangles")));

@@ -77,7 +77,7 @@ impl Se32 {
     /// Whether a smaller exponent could hold the same values, and so finer ones.
     pub fn wastes_range(self) -> bool {
         let fractions = self.fractions();
-        let small = fractions.iter().all(|fraction| (-128..=127).contains(fraction));
+        let small = fractions.iter().all(|fraction| (-127..=127).contains(fraction));
         small && self.exponent() > 0 && fractions != [0; 3]
     }
 

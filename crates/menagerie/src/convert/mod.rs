@@ -294,7 +294,10 @@ fn from_scene(
     if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
-        losses.approximated(Aspect::Extras, "", message);
+        let mut anew = LossReport::new();
+        anew.approximated(Aspect::Extras, "", message.clone());
+        anew.approximated(Aspect::CustomAttributes, "", message);
+        losses.append_requested(anew);
     }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
     hidden::treat(&mut scene, to, options.hidden, &mut losses);

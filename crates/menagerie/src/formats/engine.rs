@@ -25,7 +25,7 @@ pub fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> 
     let done = unmirror(&mut turned);
     let message =
         "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
-    for aspect in [Aspect::Transforms, Aspect::Hierarchy] {
+    for aspect in [Aspect::Transforms, Aspect::Normals] {
         if done.any() {
             losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(done.nodes));
         }

@@ -65,7 +65,7 @@ mod unheld;
 
 pub use placed::{Placed, is_placed_otherwise, placed_uvs};
 pub use registry::{known, register};
-pub use unheld::{kept_nodes, report_unheld};
+pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};
 
 /// All formats, in the order in which they are tried and listed.
 pub static ALL: &[&Format] = &[

@@ -147,3 +147,32 @@ impl Report<'_> {
         }
     }
 }
+
+/// Whether something in a Scene has notes of a format.
+pub fn has_notes(scene: &Scene, format: &Format) -> bool {
+    scene.all_extras().any(|extras| extras.of(format.id).is_some())
+}
+
+/// Forgets all that a format noted in a Scene, for notes that do not fit together: extras and vertex attributes may come
+/// from anywhere.
+pub fn forget_notes(scene: &mut Scene, format: &Format) {
+    let attribute = format!("_{}_", format.id.to_ascii_uppercase());
+    scene.extras.remove(format.id);
+    scene.scenes.iter_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.nodes.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.materials.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.textures.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.images.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.skins.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    for mesh in scene.meshes.values_mut() {
+        mesh.extras.remove(format.id);
+        for primitive in &mut mesh.primitives {
+            primitive.extras.remove(format.id);
+            primitive.custom.retain(|name, _| !name.starts_with(&attribute));
+        }
+    }
+    for animation in &mut scene.animations {
+        animation.extras.remove(format.id);
+        animation.channels.iter_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    }
+}

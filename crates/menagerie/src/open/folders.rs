@@ -161,6 +161,7 @@ impl Folders {
             .or_else(|| search.each(base, Case::Same))
             .or_else(|| relative.and_then(|name| search.each(name, Case::Any)))
             .or_else(|| search.each(base, Case::Any))
+            .or_else(|| relative.and_then(|name| search.other_extensions(name, Search::each)))
             .or_else(|| search.other_extensions(base, Search::each))
             .or_else(|| search.below(base, Case::Any))
             .or_else(|| search.other_extensions(base, Search::below));
@@ -274,12 +275,14 @@ impl Search<'_> {
     /// was made when its pictures still were of another kind.
     fn other_extensions(
         &mut self,
-        base: &str,
+        name: &str,
         search: fn(&mut Self, &str, Case) -> Option<Arc<[u8]>>,
     ) -> Option<Arc<[u8]>> {
-        let stem = match base.rsplit_once('.') {
-            None => base,
-            Some((stem, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => stem,
+        let stem = match base_name(name).rsplit_once('.') {
+            None => name,
+            Some((_, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => {
+                name.get(..name.len() - extension.len() - 1)?
+            }
             Some(_) => return None,
         };
         OTHER_EXTENSIONS.iter().find_map(|extension| search(self, &format!("{stem}.{extension}"), Case::Any))
@@ -416,6 +419,7 @@ mod tests {
             ("mixed.png", Ok("model/Mixed.PNG")),
             ("SUB/Deep.PNG", Ok("model/sub/deep.png")),
             ("stem", Ok("model/textures/stem.png")),
+            ("sub/deep", Ok("model/sub/deep.png")),
             ("stem.bmp", Ok("model/textures/stem.png")),
             ("extra.jpg", Ok("more/extra.jpg")),
             ("scene.bin", Err("there is no such file in")),

@@ -3,11 +3,6 @@ use crate::scene::{MetallicRoughness, Phong, Shading};
 /// The specular colour of everything that is no metal.
 const DIELECTRIC: f32 = 0.04;
 
-/// How much of a metal's colour its paint has: as much as a metal mirrors of what is around it, on average.
-const METAL_DIFFUSE: f32 = 1.0;
-/// How much of a metal's colour its highlight has.
-const METAL_SPECULAR: f32 = 0.1;
-
 /// The metallic-roughness material that looks most like a Phong material.
 ///
 /// | metallic-roughness | from Phong |
@@ -33,8 +28,8 @@ pub fn phong_to_metallic_roughness(phong: &Phong) -> MetallicRoughness {
 ///
 /// | Phong | from metallic-roughness |
 /// |---|---|
-/// | diffuse | base colour, alpha as it is; its picture. Old engines have nothing to mirror, so metals are painted |
-/// | specular | 0.04 for what is no metal, a part of the base colour for metals, mixed by metallic |
+/// | diffuse | base colour · (1 − metallic), alpha as it is; its picture |
+/// | specular | 0.04 for what is no metal, the base colour for metals, mixed by metallic |
 /// | shininess | 2 / roughness⁴ − 2, at most 1000 |
 /// | ambient | the same as diffuse |
 ///
@@ -42,8 +37,8 @@ pub fn phong_to_metallic_roughness(phong: &Phong) -> MetallicRoughness {
 pub fn metallic_roughness_to_phong(material: &MetallicRoughness) -> Phong {
     let [r, g, b, a] = material.base_color;
     let metallic = material.metallic;
-    let diffuse = [r, g, b].map(|x| x * (1.0 - metallic * (1.0 - METAL_DIFFUSE)));
-    let specular = [r, g, b].map(|x| DIELECTRIC + (x * METAL_SPECULAR - DIELECTRIC) * metallic);
+    let diffuse = [r, g, b].map(|x| x * (1.0 - metallic));
+    let specular = [r, g, b].map(|x| DIELECTRIC + (x - DIELECTRIC) * metallic);
     let [r, g, b] = diffuse;
     Phong {
         ambient: diffuse,
@@ -53,6 +48,28 @@ pub fn metallic_roughness_to_phong(material: &MetallicRoughness) -> Phong {
         diffuse_texture: material.base_color_texture.clone(),
         ..Phong::default()
     }
+}
+
+/// How much of a metal's colour its paint has: about as much as rough metal mirrors of what is around it.
+const METAL_PAINT: f32 = 0.45;
+/// The specular colour of painted things that are no metals: old engines take a highlight for much less than all of its
+/// colour.
+const PAINT_HIGHLIGHT: f32 = 0.3;
+
+/// The Phong material that looks most like a material in an engine that has nothing to mirror: [`to_phong`] would leave
+/// metals black there, whatever shines on them.
+///
+/// | Phong | from metallic-roughness |
+/// |---|---|
+/// | diffuse | base colour, for metals 0.45 of it, alpha as it is; its picture |
+/// | specular | 0.3 for what is no metal, the base colour for metals, mixed by metallic |
+pub fn to_painted_phong(shading: &Shading) -> Phong {
+    let Shading::MetallicRoughness(material) = shading else { return to_phong(shading) };
+    let [r, g, b, a] = material.base_color;
+    let metallic = material.metallic.clamp(0.0, 1.0);
+    let [x, y, z] = [r, g, b].map(|x| x * (1.0 - metallic * (1.0 - METAL_PAINT)));
+    let specular = [r, g, b].map(|x| PAINT_HIGHLIGHT + (x - PAINT_HIGHLIGHT) * metallic);
+    Phong { ambient: [x, y, z], diffuse: [x, y, z, a], specular, ..metallic_roughness_to_phong(material) }
 }
 
 /// The exponent whose highlight is as wide as that of a roughness.

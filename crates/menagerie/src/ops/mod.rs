@@ -47,7 +47,7 @@ pub use join::{Joined, join};
 pub use keys::{ChangedKeys, KeyTolerance, reduce_keys, resample, sparse_keys};
 #[cfg(feature = "simplify")]
 pub use levels::{MadeLevel, make_levels};
-pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_phong};
+pub use material::{metallic_roughness_to_phong, phong_to_metallic_roughness, to_painted_phong, to_phong};
 pub use measure::{Measure, measure};
 pub use mikktspace::{MadeTangents, make_primitive_tangents, make_tangents};
 pub use morph::bake_morphs;

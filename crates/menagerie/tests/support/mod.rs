@@ -9,6 +9,7 @@
     reason = "it serves tests"
 )]
 
+pub mod prefixes;
 pub mod promises;
 pub mod scenes;
 

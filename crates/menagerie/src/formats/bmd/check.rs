@@ -329,11 +329,50 @@ impl Check<'_> {
             if bone.solid != 0 && usize::from(bone.solid) >= self.model.meshes.len() {
                 let message = format!("mesh {} of {}", bone.solid, self.model.meshes.len());
                 self.report(&codes::SOLID_RANGE, format!("bones[{i}].id_solid"), solid, message);
+            } else if bone.solid != 0 {
+                self.solid(i, usize::from(bone.solid));
             }
             if bone.reserved != [0; 2] {
                 let message = format!("the reserved bytes are {:?}", bone.reserved);
                 self.report(&codes::RESERVED, format!("bones[{i}].reserved"), reserved, message);
             }
+        }
+    }
+
+    /// What the document asks of the mesh of a solid.
+    fn solid(&mut self, bone: usize, index: usize) {
+        let Some(mesh) = self.model.meshes.get(index) else { return };
+        let start = mesh.vertices_at as usize;
+        let span = Span::new(start, start + mesh.stored_vertex_bytes());
+        let path = format!("meshes[{index}].vertices");
+        let elsewhere = |vertex: &&Vertex| ![0, bone].contains(&usize::from(vertex.bone()));
+        let elsewhere = mesh.vertices.iter().filter(elsewhere).count();
+        if elsewhere > 0 {
+            let message = format!("{elsewhere} vertices of the solid of bone {bone} hang on other bones");
+            self.report(&codes::SOLID_BONES, path.clone(), span, message);
+        }
+        let mut places: Vec<[u32; 3]> =
+            mesh.vertices.iter().map(|vertex| vertex.position().map(|x| (x + 0.0).to_bits())).collect();
+        places.sort_unstable();
+        places.dedup();
+        let twice = mesh.vertices.len() - places.len();
+        if twice > 0 {
+            let message = format!("{twice} vertices are where others are");
+            self.report(&codes::SOLID_VERTICES, path, span, message);
+        }
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for [a, b, c] in mesh.faces.iter().flat_map(super::Face::triangles) {
+            edges.extend([(a, b), (b, c), (c, a)]);
+        }
+        edges.sort_unstable();
+        let matched = |(a, b): &&(u32, u32)| edges.binary_search(&(*b, *a)).is_err();
+        let open = edges.iter().filter(matched).count()
+            + edges.windows(2).filter(|w| matches!(w, [a, b] if a == b)).count();
+        if open > 0 || edges.is_empty() {
+            let start = mesh.faces_at as usize;
+            let span = Span::new(start, start + mesh.stored_face_bytes());
+            let message = format!("{open} edges of the solid of bone {bone} do not belong to two triangles");
+            self.report(&codes::SOLID_OPEN, format!("meshes[{index}].faces"), span, message);
         }
     }
 

@@ -34,7 +34,7 @@ crate::diag::code! {
         why: "A 64-bit element begins in the last four bytes of the list, or the list's size is odd. It is left out.",
         fix: "Correct sz_tris, or the tag of the element.";
     TRIANGLE_COUNT = Error "bmd/triangle-count": "the number of triangles is not that of the list",
-        document: "Meshes of up to 1024 vertices count a quad as two triangles, larger ones as one.",
+        document: "With fewer than 1024 vertices a quad is counted as two triangles, with more as one (Mesh Quad); 1024 itself is not mentioned.",
         why: "Loaders that go by the count read too little or too much. menagerie goes by the bytes of the list.",
         fix: "Correct n_tris.";
     INDEX_RANGE = Error "bmd/index-out-of-range": "a triangle or quad names a vertex that does not exist",
@@ -70,7 +70,7 @@ crate::diag::code! {
         why: "It is drawn white; its 64-bit vertices are read as those of a flat colour.",
         fix: "Write six digits, or another name.";
     STRING = Error "bmd/string": "a name does not end in the file",
-        document: "Names are offsets of texts that end with a zero.",
+        document: "Names are offsets of strings, zero for none; how a string ends is not said. The original tools end them with a zero byte.",
         why: "The text is outside the file or was cut off; it is read as no name.",
         fix: "Correct the offset.";
     STRING_LONG = Warning "bmd/string-long": "a name is longer than 255 bytes",
@@ -121,6 +121,18 @@ crate::diag::code! {
         document: "id_solid is the mesh to use as the bone's solid.",
         why: "The bone has no solid then.",
         fix: "Correct the index; zero means none.";
+    SOLID_OPEN = Warning "bmd/solid-open": "the solid of a bone is not closed",
+        document: "Meshes used for bone solids are in BREP form: a fully enclosed volume.",
+        why: "What is inside cannot be told from what is outside.",
+        fix: "Close the mesh: every edge belongs to two triangles that go along it in opposite directions.";
+    SOLID_VERTICES = Warning "bmd/solid-vertices": "the solid of a bone has two vertices in one place",
+        document: "If vertices are duplicated, even at the same place, the mesh is no longer in BREP form.",
+        why: "Triangles that meet there are not joined, so the volume is not enclosed.",
+        fix: "Weld the vertices; a solid needs no texture coordinates.";
+    SOLID_BONES = Warning "bmd/solid-bones": "the vertices of a solid hang on other bones",
+        document: "The entire mesh of a solid is mapped to the bone for which it is defined, or to bone 0.",
+        why: "The solid is in the space of its bone, whatever its vertices say; other readers may move them.",
+        fix: "Hang all vertices on the solid's own bone or on bone 0.";
     NO_BONES = Warning "bmd/no-bones": "there are animations and no bones",
         document: "Models without bones have no animations.",
         why: "Nothing can be animated; the animations are ignored.",
@@ -150,7 +162,7 @@ crate::diag::code! {
         why: "If the positions were rounded, a smaller exponent would have rounded them less.",
         fix: "Convert the source again with menagerie, which takes the smallest exponent that fits.";
     SATURATED = Warning "bmd/saturated": "a position is as large as it can be",
-        document: "The largest exponent reaches 131072.",
+        document: "Nothing is said about the largest position. With 9-bit fractions, 5 bits of exponent and the bias of the original tools it is 131072.",
         why: "The vertex was probably farther out before it was packed.",
         fix: "Convert the source again at a smaller --scale.";
     ST_READING = Info "bmd/st-reading": "how texture coordinates of 128-bit vertices were read",

@@ -315,7 +315,7 @@ fn moved((a, b, t): (u32, u32, f32)) -> Vec3 {
     if t <= 0.0 {
         return values(a);
     }
-    let mixed = values(a).lerp(values(b), t);
+    let mixed = values(a) + (values(b) - values(a)) * t;
     let step = Se32::nearest(mixed.to_array()).step();
     Vec3::from_array(mixed.to_array().map(|x| (x / step).trunc() * step))
 }

@@ -14,6 +14,8 @@ pub(super) const LOD_RECORD: usize = 4;
 pub(super) const BONE_RECORD: usize = 16;
 /// Bytes of an animation record.
 pub(super) const ANIMATION_RECORD: usize = 16;
+/// Units of a model that the engine draws as a metre. Distances of levels of detail are in metres, all else is in units.
+pub(super) const UNITS_PER_METRE: f32 = 40.0;
 /// The parent of a pseudo-bone.
 pub(super) const PSEUDO_PARENT: u8 = 0xFF;
 
@@ -230,7 +232,7 @@ pub struct Lod {
 }
 
 impl Lod {
-    /// The distance that the scale stands for; `None` when it says nothing.
+    /// The distance in metres that the scale stands for; `None` when it says nothing.
     pub fn distance(&self) -> Option<f32> {
         let scale = f8a_to_f32(self.scale);
         (scale != 0.0).then(|| 1.0 / scale - 1.0)

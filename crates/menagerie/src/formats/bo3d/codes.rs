@@ -18,7 +18,7 @@ crate::diag::code! {
         why: "The size of a vertex is unknown, so nothing after the first mesh can be found.",
         fix: "Correct the field at byte 16 if the rest of the file is sound.";
     SIZE_TOO_SMALL = Error "bo3d/size-too-small": "an entity's size is smaller than its header",
-        document: "The size of a definition includes its header: 64 bytes, 92 for a mesh.",
+        document: "The size of a definition includes its header. That of a pivot is said to end after 60 bytes, yet the number of vertices is at 60; the original tools have 64 bytes, 92 for a mesh.",
         why: "The place of the next entity cannot be known.",
         fix: "Write the model again with a sound exporter. A mesh node without vertices, written by the original converter, looks like this.";
     SIZE_PAST_END = Error "bo3d/size-past-end": "an entity reaches past the end of the file",

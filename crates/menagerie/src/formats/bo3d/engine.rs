@@ -203,8 +203,10 @@ fn played(model: &Model) -> BTreeMap<usize, Vec<(i32, Raw)>> {
 
 /// A place between keys: all ten numbers straight, the rotation then made unit, with no look at signs (E5).
 fn between(keys: &[(i32, Raw)], frame: f32) -> Option<Raw> {
-    let a = keys.iter().rev().find(|key| key.0 as f32 <= frame.floor()).or(keys.first())?;
-    let b = keys.iter().find(|key| key.0 as f32 >= frame.ceil()).or(keys.last())?;
+    // Keys must rise, and that is not checked (E9).
+    let after = keys.partition_point(|key| key.0 as f32 <= frame.floor());
+    let a = after.checked_sub(1).and_then(|i| keys.get(i)).or(keys.first())?;
+    let b = keys.get(keys.partition_point(|key| (key.0 as f32) < frame.ceil())).or(keys.last())?;
     let t = if b.0 > a.0 { ((frame - a.0 as f32) / (b.0 - a.0) as f32).clamp(0.0, 1.0) } else { 0.0 };
     let (a, b) = (a.1, b.1);
     Some(Raw {

@@ -12,6 +12,7 @@ use super::geometry::BoneEncoding;
 use super::joints::{self, Joints};
 use super::lift::{Skeleton, lift, lift_with_skeletons, rising};
 use super::model::{Collection, Key, Model, is_affine, named};
+use super::notes::{AnimationNote, Note as _};
 use crate::bytes::Limits;
 use crate::diag::Issues;
 use crate::formats::engine::{pose_errors, turn_mirrored_faces};
@@ -22,7 +23,7 @@ use crate::scene::{Channel, Extras, Interpolation, NodeId, Property, Scene, Shad
 /// and more.
 const POSE_TOLERANCE: f32 = 2e-3;
 /// Moments between two keys at which a pose is computed: the engine's joints do not move along straight lines.
-const BETWEEN: usize = 8;
+const BETWEEN: usize = 32;
 /// Moments of one animation at most.
 const MOMENTS: usize = 4096;
 /// Joints times moments that are computed for one file.
@@ -152,13 +153,10 @@ fn poses(model: &Model, limits: &Limits, issues: &mut Issues) {
         if error.error <= POSE_TOLERANCE {
             continue;
         }
-        let index = |name: &str| {
-            let value = animation.extras.get(super::FORMAT.id, name).and_then(serde_json::Value::as_u64);
-            value.unwrap_or_default()
-        };
+        let note = AnimationNote::of(&animation.extras);
         issues.report(&codes::ENGINE_POSE, || {
             let path =
-                format!("animation_collections[{}].animations[{}]", index("collection"), index("animation"));
+                format!("animation_collections[{}].animations[{}]", note.collection.unwrap_or(0), note.animation.unwrap_or(0));
             let message = format!(
                 "at {:.3} s the engine has a vertex {:.1} % of the model's size away from where the document has it",
                 error.seconds,
@@ -226,11 +224,11 @@ pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         let posed = Posed::new(collection, kind);
         posed.rest_in(scene, skeleton);
         for (animation, tracks) in scene.animations.iter().zip(&mut tracks) {
-            let number = |name: &str| animation.extras.get(super::FORMAT.id, name)?.as_u64();
-            if number("collection") != Some(skeleton.collection as u64) {
+            let note = AnimationNote::of(&animation.extras);
+            if note.collection != Some(skeleton.collection) {
                 continue;
             }
-            let stored = number("animation").and_then(|index| collection.animations.get(index as usize));
+            let stored = note.animation.and_then(|index| collection.animations.get(index));
             if let Some(stored) = stored.filter(|stored| stored.keys.len() > 1) {
                 tracks.extend(posed.channels(&rising(stored), skeleton, &mut budget));
             }

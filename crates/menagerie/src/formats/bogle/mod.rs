@@ -23,7 +23,7 @@ mod joints;
 mod lift;
 mod lower;
 mod model;
-mod names;
+mod notes;
 mod read;
 mod salvage;
 mod tree;

@@ -62,8 +62,9 @@ fn read_or_salvage(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     let ambient = reader.floats("ambient")?;
     let mut model = Model { version, ambient, ..Model::default() };
     let Err(issue) = records(&mut reader, counts, &mut model) else { return Ok(model) };
-    // A broken count claims more than anybody has.
-    if issue.code == &diag::LIMIT {
+    // Of a tree that ends too early the beginning is good; one that is broken says nothing.
+    let tree = issue.code.id.starts_with("bogle/tree") && issue.code != &codes::TREE_NOT_TERMINATED;
+    if tree || issue.code == &diag::LIMIT {
         return Err(issue);
     }
     let rest = bytes.get(model.tree_offset()..).unwrap_or_default();

@@ -34,7 +34,10 @@ pub(super) fn cut(model: &mut Model, counts: [usize; 6], rest: &[u8], issues: &m
         Some(1) => cut.geometry = geometry(rest, model.geometries.len(), issues),
         Some(4) => cut.collection = collection(rest, model.collections.len(), issues),
         Some(_) => {}
-        None => model.tree = tree_text(rest, model.instances.len()),
+        None => {
+            model.tree = tree_text(rest, model.instances.len());
+            issues.give_up(Aspect::Hierarchy, "ends of the scene tree", "tree", (1, 1));
+        }
     }
     for ((there, count), (aspect, what)) in there.into_iter().zip(counts).zip([
         (Aspect::Cameras, "cameras"),

@@ -22,7 +22,7 @@ crate::diag::code! {
         why: "The file cannot be written.",
         fix: "Write it with --das2-level 0.";
     TOO_LARGE = Error "das2/too-large": "the model is too large for das2",
-        document: "Sizes and offsets have 32 bits, lengths of strings 16.",
+        document: "The length of a buffer has 32 bits, so a buffer is limited to 4 GB (das2::Buffer). What a String is the document does not say; the library gives its length 16 bits.",
         why: "The file cannot be written.",
         fix: "Cut the model into several files, or convert to GLB.";
     TRAILING_BYTES = Warning "das2/trailing-bytes": "bytes follow the compressed body",
@@ -74,7 +74,7 @@ crate::diag::code! {
         why: "A reader shows nothing or fails; menagerie shows the first scene.",
         fix: "Correct the index.";
     REFERENCE = Error "das2/reference": "an id names a record that does not exist",
-        document: "An id is the place of a record among those of its kind, or -1.",
+        document: "Ids of buffers, meshes, nodes and so on stand for records, with -1 as the default (tables of the body). How records are numbered is not said; the library counts those of a kind from zero.",
         why: "A reader that believes it reads past its list. Conversions leave the reference out.",
         fix: "Correct the id, or write -1.";
     BUFFERS = Error "das2/buffers": "there is more than one buffer",
@@ -98,7 +98,7 @@ crate::diag::code! {
         why: "The last triangle lacks a corner and is left out.",
         fix: "Correct the draw count.";
     MATERIAL_TYPE = Error "das2/material-type": "the material type does not exist",
-        document: "There are two kinds of materials; the byte is 0 for none, 1 for Phong, 2 for PBR.",
+        document: "bMaterialType is the material type descriptor, x00 by default (das2::Mesh); its values are not listed. 0 for none, 1 for Phong and 2 for PBR are those of the library of the same day.",
         why: "It is unknown which list the material's id counts. The mesh is read without material.",
         fix: "Correct the byte.";
     LOD_DEPTH = Warning "das2/lod-depth": "levels of detail are nested deeply",
@@ -118,7 +118,7 @@ crate::diag::code! {
         why: "It is no rotation; it is read as none.",
         fix: "Write (0, 0, 0, 1) for no rotation.";
     PERSPECTIVE = Warning "das2/perspective": "the last row of a matrix is not 0, 0, 0, 1",
-        document: "Matrices are stored row by row; the last row of a transform is 0, 0, 0, 1.",
+        document: "Matrices are row-major. That the last row of a transform is 0, 0, 0, 1 is not said; it follows from what transforms are.",
         why: "Such a matrix does more than move, turn and stretch; conversions leave that out. The file may store its matrices column by column.",
         fix: "Correct the matrix.";
     CHANNEL_OWNER = Error "das2/channel-owner": "a channel does not animate exactly one thing",
@@ -142,7 +142,7 @@ crate::diag::code! {
         why: "The channel does nothing.",
         fix: "Remove the channel.";
     JOINT_INDEX = Error "das2/joint-index": "a vertex hangs on a joint that its skeleton does not have",
-        document: "Joint indices count the joints of the skeleton that the node binds.",
+        document: "A mesh has up to eight sets of joint indices (das2::Mesh). What they count is not said; in the author's engine it is the list of the skeleton that the node binds.",
         why: "A reader reads past the skeleton. Conversions leave the joint out.",
         fix: "Correct the index, or bind the right skeleton.";
     JOINT_SET = Warning "das2/joint-set": "a set of joints has indices without weights, or weights without indices",

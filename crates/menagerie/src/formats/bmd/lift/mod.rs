@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 
-use super::model::{Bone, Model, flat_colour};
+use super::model::{Bone, Model, UNITS_PER_METRE, flat_colour};
 use super::notes::Added;
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
@@ -38,6 +38,9 @@ pub(super) const TURN: Turn = Axes::Z_UP_FRONT_PLUS_Y.turn;
 
 /// What the node is called that shows the first level of detail.
 pub(super) const MODEL_NAME: &str = "model";
+
+/// Bytes of a bone's name that are used; the format's own tools have room for 255.
+const MAX_NAME: usize = 1024;
 
 /// Whose reading of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +160,10 @@ impl Lifting<'_> {
     }
 
     fn bone_node(&self, i: usize, bone: &Bone) -> Node {
-        let (name, utf8) = decode_text(self.model.text(bone.name_at).unwrap_or_default());
+        // Thousands of bones may share one name of a megabyte.
+        let raw = self.model.text(bone.name_at).unwrap_or_default();
+        let raw = raw.get(..MAX_NAME).unwrap_or(raw);
+        let (name, utf8) = decode_text(raw);
         let (translation, rotation) = base(&self.model.bones, i);
         let mut node = Node {
             name,
@@ -176,11 +182,7 @@ impl Lifting<'_> {
             node.extras.set(FORMAT.id, "solid", bone.solid);
         }
         if !utf8 {
-            node.extras.set(
-                FORMAT.id,
-                "name_bytes",
-                self.model.text(bone.name_at).unwrap_or_default().to_vec(),
-            );
+            node.extras.set(FORMAT.id, "name_bytes", raw.to_vec());
         }
         node
     }
@@ -351,6 +353,7 @@ impl Lifting<'_> {
                 }
                 Some(top) => {
                     let distance = self.model.lods.get(level).and_then(super::Lod::distance);
+                    let distance = distance.map(|metres| metres * UNITS_PER_METRE);
                     if let Some(top) = self.scene.nodes.get_mut(top) {
                         top.lods.push(SceneLod { node, distance });
                     }

@@ -340,13 +340,20 @@ impl Lowering<'_> {
             let (mixed, meant) = (nlerp(rotation(a), rotation(b), t), rotation(c));
             2.0 * (mixed - meant).length().min((mixed + meant).length()).to_degrees()
         };
+        // Even between equal rotations the engine rounds.
+        let rotation_keys = match which {
+            KeysOf::AllFrames if rotations.iter().any(|word| rotation(*word).w.abs() < 1.0) => {
+                rotations.iter().copied().enumerate().collect()
+            }
+            _ => sparse(&rotations, tolerance.unwrap_or(KEY_ANGLE), turned, |word| {
+                rotation(word).w.abs() >= 1.0
+            }),
+        };
         Keys {
             translation: sparse(&translation, tolerance.unwrap_or(step(&translation)), moved, |word| {
                 vector(word) == Vec3::ZERO
             }),
-            rotation: sparse(&rotations, tolerance.unwrap_or(KEY_ANGLE), turned, |word| {
-                rotation(word).w.abs() >= 1.0
-            }),
+            rotation: rotation_keys,
             scale: sparse(&scale, step(&scale), moved, |word| vector(word) == Vec3::ONE),
         }
     }

@@ -14,6 +14,7 @@ use crate::formats::bmd::model::{Face, FaceKind, Mesh};
 use crate::formats::bmd::vertex::{
     Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
 };
+use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, compact, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
@@ -81,8 +82,12 @@ impl Lowering<'_> {
                 continue;
             }
             let unnamed_hidden = primitive.material.is_none() && level.is_none();
-            let material = (!unnamed_hidden).then(|| self.material_name(primitive.material));
-            for part in self.parts(&path, id, primitive) {
+            let surface = (!unnamed_hidden).then(|| self.surface(primitive.material));
+            let (material, tint) = surface.map_or((None, None), |surface| (Some(surface.name), surface.tint));
+            for mut part in self.parts(&path, id, primitive) {
+                if let Some(tint) = tint {
+                    self.tint(&path, &mut part, tint);
+                }
                 self.piece(&path, id, node, &part, material.clone(), level);
             }
         }
@@ -93,6 +98,12 @@ impl Lowering<'_> {
         let mut whole = primitive.clone();
         if let Some(weights) = self.rest.weights.get(id.index()).filter(|_| !whole.targets.is_empty()) {
             bake_morphs(&mut whole, weights);
+        }
+        let placed = placed_uvs(self.scene, primitive);
+        if placed.moved {
+            let message = "the coordinates are those of the texture that is seen, placed as it is";
+            self.losses.approximated(Aspect::Uvs, path, message);
+            whole.uvs = vec![placed.uvs.into_owned()];
         }
         let limit = self.number("bmd-split").map_or(MAX_VERTICES, |n| (n as usize).clamp(3, MAX_VERTICES));
         // E1: in the engine a mesh needs as many vertices as triangles.
@@ -110,6 +121,19 @@ impl Lowering<'_> {
         let message = format!("the mesh was cut into {} pieces of at most {limit} vertices", parts.len());
         self.losses.added(Aspect::Topology, path, message);
         parts
+    }
+
+    /// The colour of a textured material, which has no other place, goes into the vertices.
+    fn tint(&mut self, path: &str, primitive: &mut Primitive, tint: [f32; 3]) {
+        if primitive.colors.is_empty() {
+            primitive.colors.push(vec![[1.0; 4]; primitive.positions.len()]);
+        }
+        for [r, g, b, _] in primitive.colors.iter_mut().take(1).flatten() {
+            let [x, y, z] = tint;
+            (*r, *g, *b) = (*r * x, *g * y, *b * z);
+        }
+        let message = "the colour of a textured material is multiplied into shades of vertices";
+        self.losses.added(Aspect::Colors, path, message);
     }
 
     fn piece(

@@ -3,52 +3,75 @@ use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bmd::model::flat_colour;
 use crate::formats::bmd::{FORMAT, engine};
+use crate::formats::is_placed_otherwise;
+use crate::ops::to_phong;
 use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
+/// What stands for a material.
+pub(super) struct Surface {
+    /// The name of its picture, or its colour.
+    pub(super) name: Vec<u8>,
+    /// What vertices are multiplied by where the name cannot say it: linear RGB.
+    pub(super) tint: Option<[f32; 3]>,
+}
+
+/// How far a colour may be from white before vertices are tinted.
+const TINT: f32 = 0.02;
+
+/// The colour that a surface is painted in: a metal as old engines have it, and with the light that it gives off.
+fn painted(material: &Material) -> [f32; 3] {
+    let base = material.base_color();
+    let [r, g, b, _] = match &material.shading {
+        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
+            to_phong(&material.shading).diffuse
+        }
+        _ => base,
+    };
+    let [x, y, z] = material.emissive;
+    [r + x, g + y, b + z].map(|part| part.clamp(0.0, 1.0))
+}
+
 impl Lowering<'_> {
-    /// The name that stands for a material: that of its picture, or its colour.
-    pub(super) fn material_name(&mut self, id: Option<MaterialId>) -> Vec<u8> {
+    /// What stands for a material: the name of its picture, or its colour.
+    pub(super) fn surface(&mut self, id: Option<MaterialId>) -> Surface {
         let Some((id, material)) = id.and_then(|id| Some((id, self.scene.materials.get(id)?))) else {
             let message = "the default material became a plain white one";
             self.losses.approximated(Aspect::Materials, "materials", message);
-            return b"#FFFFFF".to_vec();
+            return Surface { name: b"#FFFFFF".to_vec(), tint: None };
         };
         let path = format!("materials[{}]", id.index());
         self.unheld_settings(&path, material);
         let picture = self.picture_name(&path, material);
-        let [r, g, b, a] = material.base_color();
-        let bytes = [r, g, b].map(linear_to_srgb_byte);
+        let painted = painted(material);
+        let bytes = painted.map(linear_to_srgb_byte);
         let named = material.name.as_bytes();
-        let name = match picture {
-            Some(picture) => {
-                if bytes != [255; 3] {
-                    let message = "a textured material has no colour of its own in BMD";
-                    self.losses.dropped(Aspect::Materials, path.clone(), message);
-                }
-                picture
-            }
+        let (name, written) = match picture {
+            Some(picture) => (picture, [1.0; 3]),
             // A name that already means this colour, as it was written.
             None if named.first() == Some(&b'#') && flat_colour(named).unwrap_or([255; 3]) == bytes => {
-                raw_name(&material.extras, &material.name)
+                (raw_name(&material.extras, &material.name), bytes.map(srgb_byte_to_linear))
             }
             None => {
                 let [r, g, b] = bytes;
-                format!("#{r:02X}{g:02X}{b:02X}").into_bytes()
+                (format!("#{r:02X}{g:02X}{b:02X}").into_bytes(), bytes.map(srgb_byte_to_linear))
             }
         };
+        let textured = name.first() != Some(&b'#');
+        let tint = (textured && painted.iter().any(|x| (1.0 - x).abs() > TINT)).then_some(painted);
+        let [r, g, b, a] = material.base_color();
         let mut stats = ErrorStats::default();
-        for (byte, meant) in bytes.iter().zip([r, g, b]) {
-            let off = f64::from((srgb_byte_to_linear(*byte) - meant).abs());
+        for (written, meant) in written.iter().zip([r, g, b]) {
+            let off = f64::from((written - meant).abs());
             stats.add(if off > 1e-4 { off } else { 0.0 });
         }
         stats.add(f64::from((1.0 - a).abs()));
-        let message = "the base colour was rounded to 8 bits without alpha";
+        let message = "the base colour is one of 8 bits, painted where it is a metal's, and without alpha";
         self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
         if name != raw_name(&material.extras, &material.name) {
             let message = "a material is called by its picture or its colour in BMD";
             self.losses.dropped(Aspect::Names, path, message);
         }
-        name
+        Surface { name, tint }
     }
 
     fn unheld_settings(&mut self, path: &str, material: &Material) {
@@ -78,9 +101,13 @@ impl Lowering<'_> {
         let texture = material.base_color_texture()?;
         let stored = self.scene.textures.get(texture.texture)?;
         let image = stored.image.and_then(|image| self.scene.images.get(image));
-        if texture.uv_set != 0 || texture.transform.is_some() || stored.sampler.is_some() {
-            let message = "how the texture is placed, tiled and filtered has no place in BMD";
+        if stored.sampler.is_some() {
+            let message = "how the texture is tiled and filtered has no place in BMD";
             self.losses.dropped(Aspect::Textures, path, message);
+        }
+        if is_placed_otherwise(texture, None) {
+            let message = "the texture is placed by its coordinates";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
         let uri = image.and_then(|image| image.uri.as_deref()).unwrap_or_default();
         // What a BMD file called it, it keeps, with its extension or without.

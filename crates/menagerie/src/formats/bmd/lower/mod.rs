@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 use glam::Mat4;
 use serde_json::Value;
 
-use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model};
+use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model, UNITS_PER_METRE};
 use super::notes::Added;
 use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
+use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
 use crate::scene::{CheckedScene, Extras, Node, NodeId, Pose, Scene, parents, transform_distance};
 use blends::{Baked, Blends};
 use layout::{Names, lay_out};
@@ -34,7 +34,28 @@ const MAX_VERTICES: usize = 65535;
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
-    let mut lowering = Lowering::new(scene.scene(), options, losses);
+    let mut own = LossReport::new();
+    let model = lowered(scene.scene(), options, &mut own);
+    // Notes may come from anywhere. What they say is written only if that gives a valid file.
+    if !has_notes(&scene, &FORMAT) || is_valid(&model) {
+        losses.append(own);
+        return model;
+    }
+    let mut plain = scene.scene().clone();
+    forget_notes(&mut plain, &FORMAT);
+    let message = "what is kept about a BMD file does not fit together and was not used";
+    losses.approximated(Aspect::Extras, "extras", message);
+    lowered(&plain, options, losses)
+}
+
+fn is_valid(model: &Model) -> bool {
+    let mut issues = Issues::default();
+    super::check(model, &mut issues);
+    !issues.has_errors()
+}
+
+fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Model {
+    let mut lowering = Lowering::new(scene, options, losses);
     lowering.skeleton();
     lowering.meshes();
     lowering.animations();
@@ -46,7 +67,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
         return model;
     }
     let mut unheard = LossReport::new();
-    let mut again = Lowering::new(scene.scene(), options, &mut unheard);
+    let mut again = Lowering::new(scene, options, &mut unheard);
     again.st = StReading::Spec;
     again.skeleton();
     again.meshes();
@@ -306,13 +327,15 @@ impl<'a> Lowering<'a> {
                 let first = pieces.iter().take_while(|p| p.level.is_some_and(|l| l < level)).count();
                 let count = pieces.iter().filter(|p| p.level == Some(level)).count();
                 let distance = self.distances.get(level).copied().flatten();
+                let distance = distance.map(|distance| distance / UNITS_PER_METRE);
                 let scale = match (level, distance) {
                     (0, _) => 0x70,
                     (_, None) => 0,
                     (_, Some(distance)) => f8a_from_f32(1.0 / (distance.max(0.0) + 1.0)).max(1),
                 };
                 if let Some(distance) = distance.filter(|_| level > 0) {
-                    stats.add(f64::from((1.0 / f8a_to_f32(scale) - 1.0 - distance).abs()));
+                    let off = (1.0 / f8a_to_f32(scale) - 1.0 - distance).abs() * UNITS_PER_METRE;
+                    stats.add(if off > 1e-4 * distance.max(1.0) { f64::from(off) } else { 0.0 });
                 }
                 self.model.lods.push(Lod { first: first as u8, count: count as u8, scale, reserved: 0 });
             }

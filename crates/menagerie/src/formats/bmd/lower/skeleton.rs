@@ -153,7 +153,9 @@ impl Lowering<'_> {
         if moving.is_empty() && !centred {
             return;
         }
-        self.push_bone(Bone::default(), b"base".to_vec(), None);
+        let used = |name: &&str| self.scene.nodes.values().any(|node| node.name == **name);
+        let name = ["base", "origin", "bone 0"].into_iter().find(|name| !used(name)).unwrap_or_default();
+        self.push_bone(Bone::default(), name.into(), None);
         self.losses.added(Aspect::Hierarchy, "nodes", "a bone for the model itself was put above the others");
         self.places = vec![Mat4::IDENTITY];
         // E4: the engine has matrices for 64 bones.

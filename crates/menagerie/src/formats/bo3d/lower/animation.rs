@@ -12,8 +12,8 @@ use crate::scene::{Animation, Channel, Interpolation, NodeId, Property};
 
 /// How far from a whole frame a key may be.
 const FRAME_TOLERANCE: f32 = 1e-3;
-/// Frames that one animation may have when it has to be resampled.
-const MAX_FRAMES: i32 = 1 << 20;
+/// Keys that are made for one node of one animation when it has to be resampled. Of longer ones fewer frames get a key.
+const MAX_KEYS: i64 = 1 << 14;
 
 /// How far in radians the straight way between two rotations may be from the arc before keys are put between.
 const MAX_ARC_ERROR: f32 = 1e-3;
@@ -231,9 +231,10 @@ impl Track<'_> {
         let end = keys.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let frame_of = |time: f32| (time * rate).clamp(-1e9, 1e9);
         let (first, last) = (frame_of(start).floor() as i32, frame_of(end).ceil() as i32);
-        let last = last.min(first.saturating_add(MAX_FRAMES));
-        let sampled: Frames =
-            (first..=last).map(|frame| (frame, self.at(frame as f32 / rate, rest))).collect();
+        let sampled: Frames = spread(first, last)
+            .chain([last])
+            .map(|frame| (frame, self.at(frame as f32 / rate, rest)))
+            .collect();
         for (frame, time) in [(first, start), (last, end)] {
             let off = f64::from((frame as f32 / rate - time).abs());
             errors.time.add(if off > 1e-4 { off } else { 0.0 });
@@ -247,7 +248,7 @@ impl Track<'_> {
         let mut followed = keys.clone();
         for ((from, a), (to, b)) in keys.iter().zip(keys.iter().skip(1)) {
             if nlerp_error(a.rotation, b.rotation) > MAX_ARC_ERROR {
-                let between = (from + 1..*to).take(MAX_FRAMES as usize);
+                let between = spread(from + 1, to - 1);
                 followed.extend(between.map(|frame| (frame, self.at(frame as f32 / rate, rest))));
             }
         }
@@ -285,6 +286,13 @@ impl Track<'_> {
             errors.factor.add(seen((got.scale - meant.scale).abs().max_element(), 1e-4));
         }
     }
+}
+
+/// Frames from one to another, all of them or evenly spread ones.
+fn spread(first: i32, last: i32) -> impl Iterator<Item = i32> {
+    let count = i64::from(last) - i64::from(first) + 1;
+    let step = usize::try_from(count.div_euclid(MAX_KEYS) + 1).unwrap_or(1);
+    (first..=last).step_by(step)
 }
 
 /// Whether the keys are those of a BO3D file with others put between, see `lift`.

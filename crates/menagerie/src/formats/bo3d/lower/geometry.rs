@@ -12,6 +12,7 @@ use crate::formats::bo3d::lift::NORMAL_LENGTH;
 use crate::formats::bo3d::model::{
     Bone, Colour, Entity, MeshData, Triangle, VFloat, Vertex16, Vertex32, Vertices, nearest_half,
 };
+use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, heaviest_joints, restore_lengths, smooth_normals, split_by_vertex_limit};
 use crate::scene::{
     NodeId, Primitive, Skin, Topology, linear_to_srgb_byte, srgb_byte_to_linear, transform_distance,
@@ -73,13 +74,19 @@ impl Lowering<'_> {
         if let Some(weights) = self.rest.weights.get(node.index()).filter(|_| !whole.targets.is_empty()) {
             bake_morphs(&mut whole, weights);
         }
+        let placed = placed_uvs(self.scene, primitive);
+        if placed.moved {
+            let message = "the coordinates are those of the texture that is seen, placed as it is";
+            self.losses.approximated(Aspect::Uvs, path, message);
+            whole.uvs = vec![placed.uvs.into_owned()];
+        }
         if whole.positions.len() <= MAX_VERTICES {
             return vec![whole];
         }
         let parts = split_by_vertex_limit(&whole, MAX_VERTICES);
         let message =
             format!("the mesh was cut into {} pieces of at most {MAX_VERTICES} vertices", parts.len());
-        self.losses.approximated(Aspect::Topology, path, message);
+        self.losses.added(Aspect::Topology, path, message);
         parts
     }
 

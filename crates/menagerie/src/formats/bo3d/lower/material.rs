@@ -5,6 +5,8 @@ use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bo3d::FORMAT;
 use crate::formats::bo3d::model::Fx;
+use crate::formats::is_placed_otherwise;
+use crate::ops::to_phong;
 use crate::scene::{
     AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Scene, Shading, TextureRef,
     linear_to_srgb_byte, srgb_byte_to_linear,
@@ -31,13 +33,15 @@ impl Lowering<'_> {
         }
         let texture = self.texture_name(&path, material);
         let [red, green, blue, alpha] = material.base_color();
-        let bytes = [blue, green, red].map(linear_to_srgb_byte);
+        let (painted, glows) = painted(material);
+        let [r, g, b] = painted;
+        let bytes = [b, g, r].map(linear_to_srgb_byte);
         let mut stats = ErrorStats::default();
         for (byte, meant) in bytes.iter().zip([blue, green, red]) {
             let off = f64::from((srgb_byte_to_linear(*byte) - meant).abs());
             stats.add(if off > 1e-4 { off } else { 0.0 });
         }
-        let message = "the base colour was rounded to 8 bits";
+        let message = "the base colour is one of 8 bits, painted where it is a metal's";
         self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
         let kept_colour =
             material.extras.get(FORMAT.id, "colour").and_then(|c| c.get(3)).and_then(Value::as_u64);
@@ -47,7 +51,7 @@ impl Lowering<'_> {
             texture,
             colour: [blue, green, red, kept_alpha_byte],
             alpha: self.alpha(&path, material, alpha),
-            fx: fx_flags(material),
+            fx: fx_flags(material, glows),
         }
     }
 
@@ -75,9 +79,13 @@ impl Lowering<'_> {
         let Some(texture) = material.base_color_texture() else { return Vec::new() };
         let name = texture_file_name(self.scene, texture);
         let stored = self.scene.textures.get(texture.texture);
-        if texture.uv_set != 0 || texture.transform.is_some() || stored.is_some_and(|t| t.sampler.is_some()) {
-            let message = "how the texture is placed, tiled and filtered has no place in BO3D";
+        if stored.is_some_and(|t| t.sampler.is_some()) {
+            let message = "how the texture is tiled and filtered has no place in BO3D";
             self.losses.dropped(Aspect::Textures, path, message);
+        }
+        if is_placed_otherwise(texture, None) {
+            let message = "the texture is placed by its coordinates";
+            self.losses.approximated(Aspect::Textures, path, message);
         }
         if name.is_empty() {
             self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
@@ -90,6 +98,21 @@ fn texture_file_name(scene: &Scene, texture: &TextureRef) -> Vec<u8> {
     let image = scene.textures.get(texture.texture).and_then(|t| scene.images.get(t.image?));
     let name = image.and_then(|image| Some((image, image.uri.as_deref()?)));
     name.map(|(image, uri)| raw_name(&image.extras, uri)).unwrap_or_default()
+}
+
+/// The colour that a surface is painted in, a metal as old engines have it, and whether it is its own light more than
+/// anything else.
+fn painted(material: &Material) -> ([f32; 3], bool) {
+    let [r, g, b, _] = match &material.shading {
+        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
+            to_phong(&material.shading).diffuse
+        }
+        _ => material.base_color(),
+    };
+    let [x, y, z] = material.emissive;
+    let glows = x + y + z > r + g + b && material.base_color_texture().is_none();
+    let colour = if glows { [r + x, g + y, b + z] } else { [r, g, b] };
+    (colour.map(|part| part.clamp(0.0, 1.0)), glows)
 }
 
 /// What a material has that BO3D has no place for.
@@ -108,11 +131,11 @@ fn unheld_settings(material: &Material) -> Vec<&'static str> {
 }
 
 /// The FX flags: those that the file had, with what the material says now.
-fn fx_flags(material: &Material) -> u32 {
+fn fx_flags(material: &Material, glows: bool) -> u32 {
     let kept = material.extras.get(FORMAT.id, "fx").and_then(Value::as_u64);
     let mut fx = kept.and_then(|fx| u32::try_from(fx).ok()).unwrap_or(0);
     let mut set = |flag: u32, on: bool| fx = if on { fx | flag } else { fx & !flag };
-    set(Fx::FULL_BRIGHT, material.unlit);
+    set(Fx::FULL_BRIGHT, material.unlit || glows);
     set(Fx::TWO_SIDED, material.double_sided);
     match material.alpha {
         AlphaMode::Blend(Blend::Additive) => set(Fx::ADDITIVE, true),

@@ -18,8 +18,8 @@ use super::notes::Added;
 use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, kept_nodes, report_unheld};
+use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
+use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
 use crate::ops::unmirror;
 use crate::scene::{
     CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, float_from_json,
@@ -30,10 +30,30 @@ use crate::scene::{
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
     report_names(&scene, losses);
+    let mut own = LossReport::new();
+    let model = lowered(scene.scene(), options, &mut own);
+    // Notes may come from anywhere. What they say is written only if that gives a valid file.
+    if !has_notes(&scene, &FORMAT) || is_valid(&model) {
+        losses.append(own);
+        return model;
+    }
+    let mut plain = scene.scene().clone();
+    forget_notes(&mut plain, &FORMAT);
+    let message = "what is kept about a BO3D file does not fit together and was not used";
+    losses.approximated(Aspect::Extras, "extras", message);
+    lowered(&plain, options, losses)
+}
+
+fn is_valid(model: &Model) -> bool {
+    let mut issues = Issues::default();
+    super::check(model, &mut issues);
+    !issues.has_errors()
+}
+
+fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Model {
     // E14: the engine never switches the winding, so nothing may be mirrored.
-    let unmirrored =
-        if mends(scene.scene(), options) { without_mirrors(scene.scene(), losses) } else { None };
-    let scene = unmirrored.as_ref().unwrap_or(scene.scene());
+    let unmirrored = if mends(scene, options) { without_mirrors(scene, losses) } else { None };
+    let scene = unmirrored.as_ref().unwrap_or(scene);
     let mut lowering = Lowering::new(scene, options, losses);
     lowering.entities();
     lowering.meshes();
@@ -343,13 +363,18 @@ fn report_names(scene: &Scene, losses: &mut LossReport) {
         .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
         .chain(scene.images.values().map(|x| &x.name))
         .chain(scene.skins.values().map(|x| &x.name))
-        .chain(scene.animations.iter().map(|x| &x.name))
+        .chain(scene.animations.iter().filter(|x| moves(x)).map(|x| &x.name))
         .filter(|name| !name.is_empty())
         .count();
     if count > 0 {
         let message = "only entities have names in BO3D";
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
     }
+}
+
+/// Whether an animation moves nodes.
+fn moves(animation: &crate::scene::Animation) -> bool {
+    animation.channels.iter().any(|channel| channel.property != Property::Weights)
 }
 
 /// The bytes of a name: those that the file had, if they still mean the same.

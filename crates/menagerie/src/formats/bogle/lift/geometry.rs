@@ -8,7 +8,8 @@ use crate::diag::Issue;
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Instance, named};
-use crate::formats::bogle::{FORMAT, LEAST_WEIGHT, codes, names};
+use crate::formats::bogle::notes::{MeshNote, Note as _, PrimitiveNote, read_name};
+use crate::formats::bogle::{LEAST_WEIGHT, codes};
 use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn, unit_vector};
 
 /// The custom attribute with the binormal, where it is not the cross product of normal and tangent.
@@ -103,11 +104,10 @@ impl Lifter<'_> {
 
     fn mesh(&mut self, variant: Variant, geometry: &Geometry) -> Mesh {
         let mut extras = Extras::default();
-        extras.set(FORMAT.id, "geometry", variant.geometry);
-        if let Some(encoding) = geometry.bone_encoding().filter(|e| *e == BoneEncoding::Integer) {
-            extras.set(FORMAT.id, "bone_index", encoding.name());
-        }
-        let name = names::lift(&geometry.name, &mut extras);
+        let encoding = geometry.bone_encoding().filter(|encoding| *encoding == BoneEncoding::Integer);
+        let (name, name_bytes) = read_name(&geometry.name);
+        let bone_index = encoding.map(|encoding| encoding.name().to_owned());
+        MeshNote { name_bytes, geometry: Some(variant.geometry), bone_index }.keep(&mut extras);
         let mut primitive = Primitive {
             indices: indices(geometry),
             positions: turned(&geometry.vertices, |vertex| vertex.position),
@@ -162,11 +162,12 @@ fn surface(geometry: &Geometry, primitive: &mut Primitive) -> bool {
         vertices.iter().any(|vertex| field(vertex).iter().any(|x| finite(x.get()) != 0.0))
     };
     let mut repaired = false;
+    let mut note = PrimitiveNote::default();
     if given(|vertex| vertex.normal) {
         let normal = |vertex: &Vertex| unit(turned_vector(vertex.normal), Vec3::Y, &mut repaired);
         primitive.normals = vertices.iter().map(normal).collect();
     } else if !vertices.is_empty() {
-        primitive.extras.set(FORMAT.id, "no_normals", true);
+        note.no_normals = true;
     }
     let mut keep_binormals = false;
     if given(|vertex| vertex.tangent) && !primitive.normals.is_empty() {
@@ -182,9 +183,10 @@ fn surface(geometry: &Geometry, primitive: &mut Primitive) -> bool {
         };
         primitive.tangents = vertices.iter().zip(&primitive.normals).map(tangent).collect();
     } else if !vertices.is_empty() {
-        primitive.extras.set(FORMAT.id, "no_tangents", true);
+        note.no_tangents = true;
         keep_binormals = given(|vertex| vertex.binormal);
     }
+    note.keep(&mut primitive.extras);
     if keep_binormals {
         keep(primitive, BINORMAL, turned(vertices, |vertex| vertex.binormal));
     }

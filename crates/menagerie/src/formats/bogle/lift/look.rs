@@ -1,12 +1,11 @@
-use serde_json::json;
-
-use super::{Lifter, finite, floats};
-use crate::bytes::decode_text;
+use super::{Lifter, finite};
+use crate::formats::bogle::added;
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
-use crate::formats::bogle::{FORMAT, added, names};
+use crate::formats::bogle::notes::{
+    CameraNote, Float, ImageNote, LightNote, MaterialNote, Note as _, SceneNote, StillNote, floats, read_name,
+};
 use crate::scene::{
     self, AlphaMode, Blend, Extras, Image, LightKind, Phong, Projection, Shading, Texture, TextureRef,
-    float_to_json,
 };
 
 impl Lifter<'_> {
@@ -14,14 +13,16 @@ impl Lifter<'_> {
     pub(super) fn looks(&mut self) {
         let was_added = added::is_ambient(self.model.ambient);
         self.scene.ambient = (!was_added).then(|| self.model.ambient.map(finite));
-        self.scene.extras.set(FORMAT.id, "ambient", floats(&self.model.ambient));
         let cameras = self.model.cameras.len() - usize::from(self.added_camera.is_some());
         for camera in self.model.cameras.iter().take(cameras) {
             self.scene.cameras.push(lift_camera(camera));
         }
-        if self.added_camera.is_some() {
-            self.scene.extras.set(FORMAT.id, "added_camera", true);
-        }
+        let note = SceneNote {
+            ambient: Some(floats(&self.model.ambient)),
+            added_camera: self.added_camera.is_some(),
+            ..SceneNote::default()
+        };
+        note.keep(&mut self.scene.extras);
         for light in &self.model.lights {
             self.scene.lights.push(lift_light(light));
         }
@@ -33,8 +34,8 @@ impl Lifter<'_> {
 
     fn material(&mut self, material: &Material) -> scene::Material {
         let mut extras = Extras::default();
-        let name = names::lift(&material.name, &mut extras);
-        keep_raw(material, &mut extras);
+        let (name, name_bytes) = read_name(&material.name);
+        MaterialNote::new(material, name_bytes).keep(&mut extras);
         let surface = Surface::of(material);
         if surface.unlit {
             return self.unlit(material, name, &surface, extras);
@@ -103,11 +104,9 @@ impl Lifter<'_> {
         if let Some(texture) = self.textures.get(stem) {
             return Some(TextureRef::new(*texture));
         }
-        let (text, utf8) = decode_text(stem);
+        let (text, stem_bytes) = read_name(stem);
         let mut image = Image { uri: Some(format!("{text}.png")), ..Image::default() };
-        if !utf8 {
-            image.extras.set(FORMAT.id, "stem_bytes", stem.to_vec());
-        }
+        ImageNote { stem_bytes }.keep(&mut image.extras);
         let image = self.scene.images.push(image);
         let texture = self.scene.textures.push(Texture { image: Some(image), ..Texture::default() });
         self.textures.insert(stem.to_vec(), texture);
@@ -168,42 +167,10 @@ fn alpha_mode(material: &Material, opacity: f32) -> AlphaMode {
     }
 }
 
-/// All numbers of a material as the file has them.
-fn keep_raw(material: &Material, extras: &mut Extras) {
-    for (name, values) in [
-        ("ambient", &material.ambient),
-        ("emissive", &material.emissive),
-        ("diffuse", &material.diffuse),
-        ("specular", &material.specular),
-    ] {
-        extras.set(FORMAT.id, name, floats(values));
-    }
-    for (name, value) in [
-        ("opacity", material.opacity),
-        ("specular_power", material.specular_power),
-        ("reflectance", material.reflectance),
-        ("refraction", material.refraction),
-        ("index_of_refraction", material.index_of_refraction),
-        ("bump_intensity", material.bump_intensity),
-        ("specular_scale", material.specular_scale),
-        ("alpha_threshold", material.alpha_threshold),
-    ] {
-        extras.set(FORMAT.id, name, float_to_json(value));
-    }
-    extras.set(FORMAT.id, "alpha_blend", material.alpha_blend);
-    extras.set(FORMAT.id, "shader", material.shader);
-}
-
 fn lift_camera(camera: &Camera) -> scene::Camera {
     let mut extras = Extras::default();
-    let name = names::lift(&camera.name, &mut extras);
-    extras.set(FORMAT.id, "type", camera.kind);
-    extras.set(FORMAT.id, "width", camera.width);
-    extras.set(FORMAT.id, "height", camera.height);
-    for (name, value) in [("near", camera.near), ("far", camera.far), ("fov", camera.fov)] {
-        extras.set(FORMAT.id, name, float_to_json(value));
-    }
-    extras.set(FORMAT.id, "main", camera.main);
+    let (name, name_bytes) = read_name(&camera.name);
+    CameraNote::new(camera, name_bytes).keep(&mut extras);
     let sized = camera.width > 0 && camera.height > 0;
     let projection = Projection::Perspective {
         yfov: vertical_fov(camera.fov, camera.width, camera.height),
@@ -225,12 +192,9 @@ pub(in crate::formats::bogle) fn vertical_fov(fov: f32, width: u32, height: u32)
 
 fn lift_light(light: &Light) -> scene::Light {
     let mut extras = Extras::default();
-    let name = names::lift(&light.name, &mut extras);
+    let (name, name_bytes) = read_name(&light.name);
+    LightNote::new(light, name_bytes).keep(&mut extras);
     let attenuation = [light.constant, light.linear, light.quadratic];
-    extras.set(FORMAT.id, "color", floats(&light.color));
-    extras.set(FORMAT.id, "attenuation", floats(&attenuation));
-    extras.set(FORMAT.id, "intensity", float_to_json(light.intensity));
-    extras.set(FORMAT.id, "angle", float_to_json(light.angle));
     let kind = match light.kind {
         Light::SPOT => LightKind::Spot { inner: 0.0, outer: finite(light.angle) / 2.0 },
         Light::DIRECTIONAL => LightKind::Directional,
@@ -249,12 +213,11 @@ fn lift_light(light: &Light) -> scene::Light {
 }
 
 /// What an animation without anything that moves keeps.
-pub(super) fn still(index: usize, animation: &crate::formats::bogle::model::Animation) -> serde_json::Value {
-    let offsets: Vec<f32> = animation.keys.iter().flat_map(|key| key.root_offset).collect();
-    json!({
-        "index": index,
-        "name_bytes": animation.name,
-        "times": floats(&animation.keys.iter().map(|key| key.time).collect::<Vec<_>>()),
-        "offsets": floats(&offsets),
-    })
+pub(super) fn still(index: usize, animation: &crate::formats::bogle::model::Animation) -> StillNote {
+    StillNote {
+        index,
+        name_bytes: animation.name.clone(),
+        times: animation.keys.iter().map(|key| Float(key.time)).collect(),
+        offsets: animation.keys.iter().flat_map(|key| key.root_offset.map(Float)).collect(),
+    }
 }

@@ -16,15 +16,16 @@ use glam::Mat4;
 use super::frame::Frame;
 use super::joints::{self, Joints};
 use super::model::{Instance, Model, is_affine, named};
+use super::notes::{NodeNote, Note as _, SceneNote, floats, read_name};
 use super::tree::Tree;
-use super::{FORMAT, added, names, salvage};
+use super::{added, salvage};
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
-use crate::scene::{Extras, Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform, float_to_json};
+use crate::scene::{Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform};
 use geometry::Variant;
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
 pub(super) use look::{Surface, vertical_fov};
-pub(super) use skeleton::{REPEATED, REPEATED_AFTER, Skeleton, rising};
+pub(super) use skeleton::{REPEATED_AFTER, Skeleton, rising};
 
 /// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
 const COPIES: usize = 64 << 20;
@@ -46,6 +47,7 @@ pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (
         meshes: BTreeMap::new(),
         highest_bones: highest_bones(model),
         joints: joints::of_collections(model),
+        has_children: false,
         added_camera: model.parsed_tree().ok().and_then(|tree| added::camera(model, &tree)),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
@@ -70,6 +72,8 @@ struct Lifter<'a> {
     highest_bones: Vec<Option<u32>>,
     /// For each collection which bones its joints are.
     joints: Vec<Joints>,
+    /// Whether something hangs on the instance that is looked at.
+    has_children: bool,
     /// The instance that was added for the engine to have a camera.
     added_camera: Option<usize>,
     /// The copies of collections, each with its bones.
@@ -86,7 +90,10 @@ impl Lifter<'_> {
         let tree = self.model.parsed_tree().unwrap_or_default();
         let mut nodes: Vec<Option<(NodeId, Frame)>> = Vec::with_capacity(tree.places.len());
         let mut roots = Vec::new();
-        for place in &tree.places {
+        let parents: std::collections::BTreeSet<usize> =
+            tree.places.iter().filter_map(|place| place.parent).collect();
+        for (number, place) in tree.places.iter().enumerate() {
+            self.has_children = parents.contains(&number);
             let parent = place.parent.and_then(|parent| nodes.get(parent).copied().flatten());
             let node = self.instance(place.instance, parent.map_or(Frame::Turned, |(_, frame)| frame));
             if let Some((id, _)) = node {
@@ -112,7 +119,9 @@ impl Lifter<'_> {
         if Tree::to_text(&tree.places) != self.model.tree
             && let Ok(text) = std::str::from_utf8(&self.model.tree)
         {
-            self.scene.extras.set(FORMAT.id, "tree", text);
+            let mut note = SceneNote::of(&self.scene.extras);
+            note.tree = Some(text.to_owned());
+            note.keep(&mut self.scene.extras);
         }
     }
 
@@ -128,27 +137,38 @@ impl Lifter<'_> {
         let frame = if looks && !has_geometry { Frame::Look } else { Frame::Turned };
         let camera = has_camera.then(|| Id::new(instance.camera as usize - 1));
         let light = has_light.then(|| Id::new(instance.light as usize - 1));
-        let mut extras = Extras::default();
-        extras.set(FORMAT.id, "instance", index);
+        let (name, name_bytes) = read_name(&instance.name);
+        let mut note = NodeNote { name_bytes, instance: Some(index), ..NodeNote::default() };
         let mut node = Node {
-            name: names::lift(&instance.name, &mut extras),
+            name,
             transform: placed(frame.to_scene(parent, affine(&instance.matrix))),
-            extras,
             ..Node::default()
         };
         if frame == Frame::Look {
             (node.camera, node.light) = (camera, light);
+            self.ignore_scale(&mut node, &mut note, instance, parent);
         } else if looks {
             // Geometry is turned, cameras and lights are not: they get a node of their own.
             let mut part = Node { name: node.name.clone(), camera, light, ..Node::default() };
             part.transform = Transform::Matrix(Frame::Look.to_scene(Frame::Turned, Mat4::IDENTITY));
-            part.extras.set(FORMAT.id, "part", true);
+            NodeNote { part: true, ..NodeNote::default() }.keep(&mut part.extras);
             let part = self.scene.nodes.push(part);
             node.children.push(part);
         }
+        note.keep(&mut node.extras);
         let id = self.scene.nodes.push(node);
         self.skinned(id, frame, instance);
         Some((id, frame))
+    }
+
+    /// The scale of cameras and lights is ignored, says the document. What hangs on them is scaled all the same.
+    fn ignore_scale(&self, node: &mut Node, note: &mut NodeNote, instance: &Instance, parent: Frame) {
+        let matrix = affine(&instance.matrix);
+        let unscaled = without_scale(matrix);
+        if !self.has_children && unscaled != matrix {
+            node.transform = placed(Frame::Look.to_scene(parent, unscaled));
+            note.matrix = Some(floats(&instance.matrix));
+        }
     }
 
     /// The geometry of an instance, and the skeleton that moves it.
@@ -190,6 +210,16 @@ fn affine(values: &[f32; 16]) -> Mat4 {
     matrix
 }
 
+/// A matrix whose axes have unit length, where they are off by more than rounding.
+pub(super) fn without_scale(matrix: Mat4) -> Mat4 {
+    let unit = |axis: glam::Vec4| {
+        let length = axis.truncate().length();
+        let scaled = length.is_finite() && length > 1e-12 && (length - 1.0).abs() > 1e-4;
+        if scaled { (axis.truncate() / length).extend(0.0) } else { axis }
+    };
+    Mat4::from_cols(unit(matrix.x_axis), unit(matrix.y_axis), unit(matrix.z_axis), matrix.w_axis)
+}
+
 /// The transform of a matrix. That of an object that was never moved is worth to be known as such.
 fn placed(matrix: Mat4) -> Transform {
     if matrix == Mat4::IDENTITY { Transform::IDENTITY } else { Transform::Matrix(matrix) }
@@ -198,9 +228,4 @@ fn placed(matrix: Mat4) -> Transform {
 /// Zero for what is infinite or not a number.
 fn finite(value: f32) -> f32 {
     if value.is_finite() { value } else { 0.0 }
-}
-
-/// Floats as JSON, exactly.
-fn floats(values: &[f32]) -> serde_json::Value {
-    values.iter().copied().map(float_to_json).collect()
 }

@@ -4,10 +4,11 @@ use zerocopy::little_endian::F32;
 use super::look::still;
 use super::{Lifter, affine, finite, placed};
 use crate::diag::Issue;
+use crate::formats::bogle::codes;
 use crate::formats::bogle::frame::Frame;
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Animation, Bone, Collection, Instance, Key, named};
-use crate::formats::bogle::{FORMAT, codes, names};
+use crate::formats::bogle::notes::{AnimationNote, NodeNote, Note as _, read_name};
 use crate::scene::{
     self, Channel, Extras, Interpolation, Node, NodeId, Property, Skin, SkinId, Transform, Turn,
 };
@@ -17,8 +18,6 @@ const NODE_BYTES: usize = 512;
 /// Bytes that a key of one bone takes.
 const KEY_BYTES: usize = 20;
 
-/// What an animation keeps whose single key was written twice.
-pub(in crate::formats::bogle) const REPEATED: &str = "repeated_key";
 /// How many seconds after a single key it is written again.
 pub(in crate::formats::bogle) const REPEATED_AFTER: f32 = 1.0 / 60.0;
 
@@ -75,18 +74,19 @@ impl Lifter<'_> {
     }
 
     fn skeleton(&mut self, index: usize, collection: &Collection, parent: Frame) -> Skeleton {
-        let mut extras = Extras::default();
-        extras.set(FORMAT.id, "collection", index);
-        let name = names::lift(&collection.name, &mut extras);
+        let (name, name_bytes) = read_name(&collection.name);
         let stills = collection.animations.iter().enumerate().filter(|(_, a)| !moves(collection, a));
         let stills: Vec<_> = stills.map(|(i, animation)| still(i, animation)).collect();
-        if !stills.is_empty() {
-            extras.set(FORMAT.id, "still_animations", stills);
-        }
         let kind = self.joints_of(index);
-        if kind == Joints::Doubled {
-            extras.set(FORMAT.id, "doubled", true);
-        }
+        let mut extras = Extras::default();
+        let note = NodeNote {
+            name_bytes,
+            collection: Some(index),
+            doubled: kind == Joints::Doubled,
+            still_animations: stills,
+            ..NodeNote::default()
+        };
+        note.keep(&mut extras);
         let transform = Frame::Turned.to_scene(parent, affine(&collection.transform));
         let armature =
             self.scene.nodes.push(Node { name, transform: placed(transform), extras, ..Node::default() });
@@ -97,7 +97,7 @@ impl Lifter<'_> {
             .map(|(i, rest)| {
                 let mut node = Node { name: format!("bone {i}"), ..Node::default() };
                 node.transform = rest_transform(rest);
-                node.extras.set(FORMAT.id, "bone", i);
+                NodeNote { bone: Some(i), ..NodeNote::default() }.keep(&mut node.extras);
                 self.scene.nodes.push(node)
             })
             .collect();
@@ -134,7 +134,7 @@ impl Lifter<'_> {
             joints.truncate(limit);
             inverse_binds.truncate(limit);
             let mut node = Node { name: "missing bone".to_owned(), ..Node::default() };
-            node.extras.set(FORMAT.id, "missing_bone", true);
+            NodeNote { missing_bone: true, ..NodeNote::default() }.keep(&mut node.extras);
             let node = self.scene.nodes.push(node);
             self.scene.nodes.get_mut(id)?.children.push(node);
             joints.push(node);
@@ -153,12 +153,13 @@ impl Lifter<'_> {
                     continue;
                 }
                 let mut extras = Extras::default();
-                extras.set(FORMAT.id, "collection", index);
-                extras.set(FORMAT.id, "animation", number);
-                let name = names::lift(&animation.name, &mut extras);
+                let (name, name_bytes) = read_name(&animation.name);
+                let repeated_key = is_repeated(animation);
+                let (collection_number, number) = (Some(index), Some(number));
+                AnimationNote { name_bytes, collection: collection_number, animation: number, repeated_key }
+                    .keep(&mut extras);
                 let single;
-                let animation = if is_repeated(animation) {
-                    extras.set(FORMAT.id, REPEATED, true);
+                let animation = if repeated_key {
                     single = Animation {
                         keys: animation.keys.iter().take(1).cloned().collect(),
                         ..animation.clone()

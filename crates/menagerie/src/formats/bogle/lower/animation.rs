@@ -2,15 +2,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
+use super::Lowering;
+use super::nodes::Role;
 use super::pool::Pool;
 use super::skeleton::{Rig, Stance};
-use super::{Lowering, kept_index};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::joints::Joints;
-use crate::formats::bogle::lift::{REPEATED, REPEATED_AFTER};
+use crate::formats::bogle::lift::REPEATED_AFTER;
 use crate::formats::bogle::model::{Animation, Collection, Key};
-use crate::formats::bogle::{FORMAT, names};
+use crate::formats::bogle::notes::{AnimationNote, Note as _, write_name};
 use crate::scene::{self, Channel, Interpolation, NodeId, Property, Transform, Turn};
 
 /// Keys a second where a channel has to be resampled.
@@ -41,7 +42,7 @@ impl Lowering<'_> {
         for rig in &rigs {
             let mut ranked: Vec<(usize, Animation)> = rig.stills.clone();
             for (i, animation) in self.scene.animations.iter().enumerate() {
-                let rank = kept_index(&animation.extras, "animation").unwrap_or(usize::MAX);
+                let rank = AnimationNote::of(&animation.extras).animation.unwrap_or(usize::MAX);
                 if let Some(animation) = self.animation(i, animation, rig) {
                     ranked.push((rank, animation));
                 }
@@ -129,19 +130,22 @@ impl Lowering<'_> {
                 },
             });
         }
-        if !rig.from_file {
+        if !rig.from_file && self.carries(rig) {
             let message = "joints move as bones; what else hangs on them stays where it rests";
             self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
         }
         self.measure(i, rig, &motion, &times, &poses);
         self.report_resampling(i, &motion, times.len());
-        Some(Animation { name: names::lower(&animation.name, &animation.extras), keys })
+        Some(Animation {
+            name: write_name(&animation.name, AnimationNote::of(&animation.extras).name_bytes),
+            keys,
+        })
     }
 
     /// The engine shows nothing before the first key, and the rest pose where there is one key only (engines.md BOGLE
     /// E8): the first pose comes at time zero, and a single one twice.
     fn times_for_engine(&mut self, i: usize, animation: &scene::Animation, rig: &Rig, times: &mut Vec<f32>) {
-        let repeated = animation.extras.get(FORMAT.id, REPEATED).is_some() && self.purpose.serves_engine();
+        let repeated = AnimationNote::of(&animation.extras).repeated_key && self.purpose.serves_engine();
         let mend = self.for_engine(rig.from_file);
         let mut added = 0;
         if mend && times.first().is_some_and(|first| *first > 0.0) {
@@ -160,6 +164,13 @@ impl Lowering<'_> {
             let loss = Loss::new(Aspect::Animations, LossKind::Added, format!("animations[{i}]"), message);
             self.losses.push(loss.count(added));
         }
+    }
+
+    /// Whether something that is no bone hangs on a bone.
+    fn carries(&self, rig: &Rig) -> bool {
+        let bones: BTreeSet<NodeId> = rig.bones.iter().copied().collect();
+        let mut instances = self.nodes.iter().filter(|id| self.role(**id) == Role::Instance);
+        instances.any(|id| self.ancestors(*id).any(|above| bones.contains(&above)))
     }
 
     /// The channels of an animation that move a skeleton.

@@ -2,9 +2,9 @@ use glam::{Mat4, Vec3};
 
 use super::Lowering;
 use crate::diag::Aspect;
-use crate::formats::bogle::FORMAT;
 use crate::formats::bogle::added::{CAMERA, SIDE};
 use crate::formats::bogle::model::{Camera, Instance, named};
+use crate::formats::bogle::notes::{Note as _, SceneNote};
 use crate::formats::bogle::tree::Place;
 use crate::scene::{Hidden, Pose, Turn};
 
@@ -17,7 +17,7 @@ impl Lowering<'_> {
     /// The engine cannot draw without a main camera (engines.md BOGLE E14): the first in the tree becomes it, or one is
     /// added that sees the whole model from its front.
     pub(super) fn camera_for_engine(&mut self) {
-        let was_added = self.scene.extras.get(FORMAT.id, "added_camera").is_some();
+        let was_added = SceneNote::of(&self.scene.extras).added_camera;
         let add = self.for_engine(self.scene_from_file()) || (was_added && self.purpose.serves_engine());
         if !add {
             return;

@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DMat4, DVec3, Vec3};
 
+use super::Lowering;
 use super::skeleton::Rig;
-use super::{Lowering, kept_index};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::geometry::{BoneEncoding, Geometry, Vertex};
 use crate::formats::bogle::lift::{BINORMAL, WEIGHT_SUM};
-use crate::formats::bogle::{FORMAT, names};
+use crate::formats::bogle::notes::{MeshNote, Note as _, PrimitiveNote, write_name};
 use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, heaviest_joints, smooth_normals, tangents};
 use crate::scene::{Mesh, MeshId, NodeId, Primitive, Topology, Turn};
@@ -66,7 +66,7 @@ impl Lowering<'_> {
             return Some(*known);
         }
         let geometry = self.build(mesh, part, rig.map(|(rig, _)| rig), weights)?;
-        let group = self.scene.meshes.get(mesh).and_then(|mesh| kept_index(&mesh.extras, "geometry"));
+        let group = self.scene.meshes.get(mesh).and_then(|mesh| MeshNote::of(&mesh.extras).geometry);
         let index = self.geometries.add(Some(mesh.index()), group, geometry);
         self.plain.insert(key, index);
         Some(index)
@@ -120,29 +120,29 @@ impl Lowering<'_> {
             .collect();
         Some(Geometry {
             kind: 0,
-            name: names::lower(&mesh.name, &mesh.extras),
+            name: write_name(&mesh.name, MeshNote::of(&mesh.extras).name_bytes),
             vertices,
             indices: primitive.indices.iter().map(|index| (*index).into()).collect(),
         })
     }
 
     fn encoding(&self, mesh: &Mesh) -> BoneEncoding {
-        let kept = mesh.extras.get(FORMAT.id, "bone_index").and_then(serde_json::Value::as_str);
-        self.bone_index.or(kept.and_then(BoneEncoding::by_name)).unwrap_or(BoneEncoding::Float)
+        let kept = MeshNote::of(&mesh.extras).bone_index;
+        self.bone_index.or(kept.as_deref().and_then(BoneEncoding::by_name)).unwrap_or(BoneEncoding::Float)
     }
 
     /// Positions, normals, tangents and binormals; what is missing is made.
     fn corners(&mut self, path: &str, primitive: &Primitive) -> Corners {
         let count = primitive.positions.len();
-        let flagged = |name: &str| primitive.extras.get(FORMAT.id, name).is_some();
+        let note = PrimitiveNote::of(&primitive.extras);
         let make_normals = primitive.normals.is_empty() && count > 0;
-        let without_normals = make_normals && flagged("no_normals");
+        let without_normals = make_normals && note.no_normals;
         if make_normals && !without_normals {
             self.losses.added(Aspect::Normals, path, "normals were made from the triangles");
         }
         let normals = if make_normals { smooth_normals(primitive) } else { primitive.normals.clone() };
         let make_tangents = primitive.tangents.is_empty() && count > 0;
-        let without_tangents = make_tangents && flagged("no_tangents");
+        let without_tangents = make_tangents && note.no_tangents;
         if make_tangents && !without_tangents {
             let message = "tangents and binormals were made from the texture coordinates";
             self.losses.added(Aspect::Tangents, path, message);

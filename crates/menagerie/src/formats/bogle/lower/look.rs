@@ -1,19 +1,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::{Lowering, number};
-use crate::bytes::utf8_or_windows_1252;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
-use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added, names};
-use crate::formats::is_placed_otherwise;
-use crate::ops::to_phong;
+use crate::formats::bogle::notes::{
+    self, CameraNote, ImageNote, LightNote, MaterialNote, Note as _, SceneNote, numbers, write_name,
+};
+use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added};
+use crate::formats::{Purpose, is_placed_otherwise};
+use crate::ops::to_painted_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
-    TextureRef, float_from_json,
+    TextureRef,
 };
 
 /// How far two numbers may be apart that mean the same.
@@ -104,9 +104,9 @@ impl Lowering<'_> {
         }
         let lowered_materials = materials.len();
         if looks.default_material {
-            self.model.materials.push(Material::default());
+            self.model.materials.push(plain_material());
             materials.insert(DEFAULT, number(self.model.materials.len()));
-            let message = "parts without a material got a white one: BOGLE needs one";
+            let message = "parts without a material got a light grey one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
         }
         for (aspect, path, left) in [
@@ -131,9 +131,13 @@ impl Lowering<'_> {
     }
 
     pub(super) fn ambient(&mut self) -> [f32; 4] {
-        let kept = floats(&self.scene.extras, "ambient");
+        let kept = SceneNote::of(&self.scene.extras).ambient.map(numbers);
         let kept = kept.filter(|kept: &[f32; 4]| {
-            self.scene.ambient.is_none_or(|ambient| near(&ambient, &kept.map(or_zero)))
+            match self.scene.ambient {
+                Some(ambient) => near(&ambient, &kept.map(or_zero)),
+                // What was added is no light of the Scene's.
+                None => added::is_ambient(*kept),
+            }
         });
         let shines = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).any(|n| n.light.is_some());
         let known = kept.or(self.scene.ambient);
@@ -152,10 +156,10 @@ impl Lowering<'_> {
 
     fn lower_camera(&mut self, id: CameraId, camera: &scene::Camera, first: bool) -> Camera {
         let path = format!("cameras[{}]", id.index());
-        let name = names::lower(&camera.name, &camera.extras);
-        let byte = |name: &str| integer(&camera.extras, name).and_then(|value| u8::try_from(value).ok());
-        let main = byte("main").unwrap_or(u8::from(first));
-        let kind = byte("type").filter(|kind| *kind <= 1).unwrap_or(0);
+        let note: Option<CameraNote> = notes::some(&camera.extras);
+        let name = write_name(&camera.name, note.as_ref().and_then(|note| note.name_bytes.clone()));
+        let main = note.as_ref().map_or(u8::from(first), |note| note.main);
+        let kind = note.as_ref().map(|note| note.kind).filter(|kind| *kind <= 1).unwrap_or(0);
         let base = Camera { kind, name, main, ..Camera::default() };
         let (yfov, aspect, near_clip, far) = match camera.projection {
             Projection::Perspective { yfov, aspect, near, far } => (yfov, aspect, near, far),
@@ -167,7 +171,14 @@ impl Lowering<'_> {
                 (yfov, Some(xmag / ymag).filter(|a| a.is_finite() && *a > 0.0), near.max(1e-3), Some(far))
             }
         };
-        if let Some(camera) = kept_camera(&camera.extras, &base, yfov, aspect, near_clip, far) {
+        let engine = self.purpose == Purpose::Engine;
+        if let Some(mut camera) =
+            note.and_then(|note| kept_camera(&note, &base, yfov, aspect, near_clip, far))
+        {
+            if engine && camera.width > camera.height {
+                self.report_fov(&path);
+                camera.fov = yfov;
+            }
             return camera;
         }
         let far = far.unwrap_or_else(|| {
@@ -190,14 +201,25 @@ impl Lowering<'_> {
         // The file has the angle along the longer side.
         let ratio = f64::from(width) / f64::from(height);
         let half = (f64::from(yfov) / 2.0).tan();
-        let fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        let mut fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        if engine && width > height {
+            self.report_fov(&format!("cameras[{}]", id.index()));
+            fov = yfov;
+        }
         Camera { width, height, near: near_clip, far, fov, ..base }
+    }
+
+    fn report_fov(&mut self, path: &str) {
+        let message =
+            "the field of view is the vertical one, as the engine takes it, and not that of the longer side";
+        self.losses.approximated(Aspect::Cameras, path, message);
     }
 
     fn lower_light(&mut self, id: LightId, light: &scene::Light) -> Light {
         let path = format!("lights[{}]", id.index());
         let [r, g, b] = light.color;
-        let kept_color: Option<[f32; 4]> = floats(&light.extras, "color");
+        let note: Option<LightNote> = notes::some(&light.extras);
+        let kept_color = note.as_ref().map(|note| numbers(note.color));
         let alpha = kept_color.map_or(1.0, |[.., alpha]| alpha);
         let (kind, angle) = match light.kind {
             LightKind::Point => (Light::POINT, 0.0),
@@ -210,14 +232,20 @@ impl Lowering<'_> {
                 (Light::SPOT, outer * 2.0)
             }
         };
-        let kept_angle = float(&light.extras, "angle");
-        let angle =
+        let kept_angle = note.as_ref().map(|note| note.angle.0);
+        let mut angle =
             kept_angle.filter(|kept| kind != Light::SPOT || close(or_zero(*kept), angle)).unwrap_or(angle);
+        // The engine takes it for half the cone (engines.md BOGLE E17); nothing is right in both.
+        if kind == Light::SPOT && self.purpose == Purpose::Engine {
+            angle /= 2.0;
+            let message = "the angle is half the cone, as the engine takes it, and not the whole";
+            self.losses.approximated(Aspect::Lights, path.clone(), message);
+        }
         if light.range.is_some() {
             let message = "how far a light reaches has no place in BOGLE";
             self.losses.dropped(Aspect::Lights, path.clone(), message);
         }
-        let kept = floats(&light.extras, "attenuation");
+        let kept = note.as_ref().map(|note| numbers(note.attenuation));
         let attenuation = kept.filter(|kept: &[f32; 3]| {
             light.attenuation.is_none_or(|attenuation| near(&attenuation, &kept.map(or_zero)))
         });
@@ -228,11 +256,13 @@ impl Lowering<'_> {
             if kind == Light::DIRECTIONAL { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] }
         });
         // A format without negative lights may have made a zero of the exporter's −0.5.
-        let kept_intensity = float(&light.extras, "intensity")
+        let kept_intensity = note
+            .as_ref()
+            .map(|note| note.intensity.0)
             .filter(|kept| close(or_zero(*kept), light.intensity) || (*kept < 0.0 && light.intensity == 0.0));
         Light {
             kind,
-            name: names::lower(&light.name, &light.extras),
+            name: write_name(&light.name, note.and_then(|note| note.name_bytes)),
             color: [r, g, b, alpha],
             constant,
             linear,
@@ -245,7 +275,7 @@ impl Lowering<'_> {
     fn lower_material(&mut self, id: MaterialId, material: &scene::Material) -> Material {
         let path = format!("materials[{}]", id.index());
         let from_file = material.extras.of(FORMAT.id).is_some();
-        let mut phong = to_phong(&material.shading);
+        let mut phong = to_painted_phong(&material.shading);
         if !matches!(material.shading, Shading::Phong(_)) {
             // The engine multiplies it by the diffuse colour (engines.md BOGLE E15).
             phong.ambient = [1.0; 3];
@@ -253,8 +283,9 @@ impl Lowering<'_> {
                 "the shading became Phong; how rough and metallic the surface is was turned into a highlight";
             self.losses.approximated(Aspect::Materials, path.clone(), message);
         }
-        let mut made = kept_material(&material.extras);
-        made.name = names::lower(&material.name, &material.extras);
+        let note = MaterialNote::of(&material.extras);
+        let mut made = note.material();
+        made.name = write_name(&material.name, note.name_bytes);
         self.textures(&path, material, &phong, &mut made, from_file);
         match material.unlit {
             true => self.unlit(&path, material, &phong, &mut made),
@@ -399,25 +430,33 @@ impl Lowering<'_> {
             let message = format!("the engine looks for PNG files only: {uri} has to be converted");
             self.losses.approximated(Aspect::Textures, path, message);
         }
-        let kept = image.extras.get(FORMAT.id, "stem_bytes").and_then(Value::as_array);
-        let kept: Option<Vec<u8>> =
-            kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
-        kept.filter(|kept| utf8_or_windows_1252(kept) == stem).unwrap_or_else(|| stem.as_bytes().to_vec())
+        write_name(stem, ImageNote::of(&image.extras).stem_bytes)
+    }
+}
+
+/// What stands for no material: light grey, neither shiny nor dull.
+fn plain_material() -> Material {
+    let gray = |x: f32| [x, x, x, 1.0];
+    Material {
+        ambient: gray(1.0),
+        diffuse: gray(0.8),
+        specular: gray(0.5),
+        specular_power: 13.0,
+        ..Material::default()
     }
 }
 
 /// The camera that a file had, if it still is the same.
 fn kept_camera(
-    extras: &Extras,
+    note: &CameraNote,
     base: &Camera,
     yfov: f32,
     aspect: Option<f32>,
     near_clip: f32,
     far: Option<f32>,
 ) -> Option<Camera> {
-    let size = |name| integer(extras, name).and_then(|value| u32::try_from(value).ok());
-    let (width, height) = (size("width")?, size("height")?);
-    let (kept_near, kept_far, fov) = (float(extras, "near")?, float(extras, "far")?, float(extras, "fov")?);
+    let (width, height) = (note.width, note.height);
+    let (kept_near, kept_far, fov) = (note.near.0, note.far.0, note.fov.0);
     let same = close(vertical_fov(fov, width, height), yfov)
         && aspect.is_none_or(|aspect| close(width as f32 / height as f32, aspect))
         && close(or_zero(kept_near), near_clip)
@@ -432,30 +471,6 @@ fn picture(aspect: f32) -> (u32, u32) {
     let heights = [PICTURE_HEIGHT, 720, 1000, 1024, 900, 600];
     let best = heights.into_iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(PICTURE_HEIGHT);
     (wide(best) as u32, best)
-}
-
-/// The numbers that a file had.
-fn kept_material(extras: &Extras) -> Material {
-    let usual = Material::default();
-    let one = |name: &str, usual: f32| float(extras, name).unwrap_or(usual);
-    let byte = |name: &str| integer(extras, name).and_then(|value| u8::try_from(value).ok()).unwrap_or(0);
-    Material {
-        shader: byte("shader"),
-        ambient: floats(extras, "ambient").unwrap_or(usual.ambient),
-        emissive: floats(extras, "emissive").unwrap_or(usual.emissive),
-        diffuse: floats(extras, "diffuse").unwrap_or(usual.diffuse),
-        specular: floats(extras, "specular").unwrap_or(usual.specular),
-        opacity: one("opacity", usual.opacity),
-        specular_power: one("specular_power", usual.specular_power),
-        reflectance: one("reflectance", usual.reflectance),
-        refraction: one("refraction", usual.refraction),
-        index_of_refraction: one("index_of_refraction", usual.index_of_refraction),
-        bump_intensity: one("bump_intensity", usual.bump_intensity),
-        specular_scale: one("specular_scale", usual.specular_scale),
-        alpha_threshold: one("alpha_threshold", usual.alpha_threshold),
-        alpha_blend: byte("alpha_blend"),
-        ..usual
-    }
 }
 
 /// Changes the numbers that do not mean any more what the Scene says.
@@ -512,18 +527,4 @@ fn close(a: f32, b: f32) -> bool {
 
 fn near<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
     a.iter().zip(b).all(|(a, b)| close(*a, *b))
-}
-
-fn integer(extras: &Extras, name: &str) -> Option<u64> {
-    extras.get(FORMAT.id, name).and_then(Value::as_u64)
-}
-
-fn float(extras: &Extras, name: &str) -> Option<f32> {
-    extras.get(FORMAT.id, name).and_then(float_from_json)
-}
-
-pub(super) fn floats<const N: usize>(extras: &Extras, name: &str) -> Option<[f32; N]> {
-    let list = extras.get(FORMAT.id, name)?.as_array()?;
-    let list: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
-    list?.try_into().ok()
 }

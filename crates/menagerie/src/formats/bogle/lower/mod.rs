@@ -16,17 +16,17 @@ mod skeleton;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Mat4;
-use serde_json::Value;
 
 use super::frame::Frame;
 use super::geometry::{BoneEncoding, Geometry};
 use super::joints::Joints;
 use super::model::{Instance, Model};
+use super::notes::{NodeNote, Note as _, SceneNote};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, engine, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology, check};
+use crate::scene::{CheckedScene, NodeId, Scene, Topology, check};
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
@@ -63,6 +63,8 @@ struct Lowering<'a> {
     spots: Vec<Option<Spot>>,
     /// The instances, before they are sorted; their indices count in the pools.
     drafts: Vec<Draft>,
+    /// The numbers that instances had in a file.
+    wanted: Vec<usize>,
     places: Vec<Place>,
     /// Nodes in the tree that may need further instances: with their draft, place and frame.
     split: Vec<(NodeId, usize, usize, Frame)>,
@@ -110,6 +112,7 @@ impl<'a> Lowering<'a> {
             roles,
             spots: vec![None; scene.nodes.len()],
             drafts: Vec::new(),
+            wanted: Vec::new(),
             places: Vec::new(),
             split: Vec::new(),
             geometries: Pool::default(),
@@ -130,6 +133,7 @@ impl<'a> Lowering<'a> {
         let (geometries, geometry_of) = std::mem::take(&mut self.geometries).finish();
         self.model.geometries = geometries;
         let mut instances = Pool::default();
+        self.wanted = self.drafts.iter().filter_map(|draft| draft.wanted).collect();
         let drafts = std::mem::take(&mut self.drafts);
         let one_based = |list: &[usize], index: Option<usize>| {
             index.and_then(|index| list.get(index)).map_or(0, |index| number(index + 1))
@@ -143,6 +147,7 @@ impl<'a> Lowering<'a> {
                 instances.add(draft.wanted, None, instance)
             })
             .collect();
+        self.report_repeated();
         let (instances, instance_of) = instances.finish();
         self.model.instances = instances;
         for place in &mut self.places {
@@ -162,7 +167,8 @@ impl<'a> Lowering<'a> {
 
     /// The text that the file had, if it still says the same.
     fn tree_text(&mut self) -> Vec<u8> {
-        let kept = self.scene.extras.get(FORMAT.id, "tree").and_then(Value::as_str);
+        let kept = SceneNote::of(&self.scene.extras).tree;
+        let kept = kept.as_deref();
         let says_the_same = |text: &&str| {
             let tree = Tree::parse(text.as_bytes(), self.model.instances.len());
             tree.is_ok_and(|tree| tree.is_well_formed() && !tree.terminated && tree.places == self.places)
@@ -176,6 +182,19 @@ impl<'a> Lowering<'a> {
                 }
                 Tree::to_text(&self.places)
             }
+        }
+    }
+
+    /// Objects that a file's tree had in several places: each place has an object of its own now, and those after it
+    /// other numbers.
+    fn report_repeated(&mut self) {
+        let different: BTreeSet<usize> = self.wanted.iter().copied().collect();
+        let repeated = self.wanted.len() - different.len();
+        if repeated > 0 {
+            let message =
+                "objects that the tree had in several places became several, for each may be there once";
+            let loss = Loss::new(Aspect::Extras, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count(repeated));
         }
     }
 
@@ -232,7 +251,7 @@ impl<'a> Lowering<'a> {
     /// Names of things that have none in BOGLE.
     fn report_names(&mut self) {
         let scene = self.scene;
-        let made = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "bone").is_some();
+        let made = |node: &crate::scene::Node| NodeNote::of(&node.extras).bone.is_some();
         let bones = self.rigs.iter().flat_map(|rig| &rig.bones).filter_map(|id| scene.nodes.get(*id));
         let bones = bones.filter(|node| !made(node)).map(|node| &node.name);
         let count = bones
@@ -320,11 +339,6 @@ fn depth_first(places: &[Place]) -> Vec<Place> {
         open.extend(children.into_iter().map(|(child, _)| (child, at)));
     }
     sorted
-}
-
-/// A number that a format keeps in the extras.
-fn kept_index(extras: &Extras, name: &str) -> Option<usize> {
-    extras.get(FORMAT.id, name).and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok())
 }
 
 /// An index as the number that the format has for it.

@@ -2,12 +2,14 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use super::{Draft, Lowering, Spot, kept_index};
+use super::{Draft, Lowering, Spot};
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bogle::MAX_DEPTH;
 use crate::formats::bogle::frame::Frame;
+use crate::formats::bogle::lift::without_scale;
 use crate::formats::bogle::model::Instance;
+use crate::formats::bogle::notes::{MeshNote, NodeNote, Note as _, numbers, write_name};
 use crate::formats::bogle::tree::Place;
-use crate::formats::bogle::{FORMAT, MAX_DEPTH, names};
 use crate::scene::{Mesh, Node, NodeId, Scene, Topology};
 
 /// What becomes of a node.
@@ -48,9 +50,10 @@ pub(super) fn roles(scene: &Scene, shown: &[NodeId], parents: &[Option<NodeId>])
         if roles.get(id.index()) != Some(&Role::Outside) || hangs {
             continue;
         }
+        let note = NodeNote::of(&node.extras);
         let (role, below) = match () {
-            () if kept_index(&node.extras, "instance").is_some() => (Role::Unplaced, Role::Skeleton),
-            () if kept_index(&node.extras, "collection").is_some() => (Role::UnusedSkeleton, Role::Skeleton),
+            () if note.instance.is_some() => (Role::Unplaced, Role::Skeleton),
+            () if note.collection.is_some() => (Role::UnusedSkeleton, Role::Skeleton),
             () => continue,
         };
         for inner in scene.walk(&[id]) {
@@ -80,8 +83,8 @@ fn boneish(scene: &Scene, shown: &[NodeId]) -> Vec<bool> {
         if let Some(skin) = skin_in_use(scene, node) {
             skin.joints.iter().for_each(|joint| mark(*joint));
         }
-        let flags = ["collection", "bone", "missing_bone"];
-        if flags.into_iter().any(|flag| node.extras.get(FORMAT.id, flag).is_some()) {
+        let note = NodeNote::of(&node.extras);
+        if note.collection.is_some() || note.bone.is_some() || note.missing_bone {
             mark(*id);
         }
     }
@@ -130,7 +133,7 @@ fn is_part(scene: &Scene, id: NodeId, parents: &[Option<NodeId>]) -> bool {
     let Some(node) = scene.nodes.get(id) else { return false };
     let parent = parents.get(id.index()).copied().flatten().and_then(|parent| scene.nodes.get(parent));
     let place = Frame::Look.to_scene(Frame::Turned, Mat4::IDENTITY);
-    node.extras.get(FORMAT.id, "part").is_some()
+    NodeNote::of(&node.extras).part
         && node.children.is_empty()
         && node.mesh.is_none()
         && node.transform.matrix().abs_diff_eq(place, 1e-6)
@@ -231,11 +234,20 @@ impl Lowering<'_> {
         let Some(node) = self.scene.nodes.get(id) else { return (0, Frame::Turned) };
         let looks = node.camera.is_some() || node.light.is_some();
         let frame = if looks && node.mesh.is_none() { Frame::Look } else { Frame::Turned };
+        let note = NodeNote::of(&node.extras);
         let mut instance = Instance {
-            name: names::lower(&node.name, &node.extras),
+            name: write_name(&node.name, note.name_bytes),
             matrix: frame.to_file(parent, node.transform.matrix()).to_cols_array(),
             ..Instance::default()
         };
+        // The scale that a file had and the document ignores.
+        if let Some(kept) = note.matrix.map(numbers)
+            && frame == Frame::Look
+            && without_scale(Mat4::from_cols_array(&kept))
+                .abs_diff_eq(Mat4::from_cols_array(&instance.matrix), 1e-6)
+        {
+            instance.matrix = kept;
+        }
         let part = node.children.iter().copied().find(|child| self.role(*child) == Role::Part);
         let eyes =
             if frame == Frame::Look { Some(node) } else { part.and_then(|part| self.scene.nodes.get(part)) };
@@ -247,7 +259,7 @@ impl Lowering<'_> {
         if let Some(part) = parts.first().filter(|_| geometry.is_some()) {
             instance.material = self.material_of(node, *part);
         }
-        let wanted = kept_index(&node.extras, "instance");
+        let wanted = note.instance;
         self.drafts.push(Draft { instance, wanted, rig, geometry });
         (self.drafts.len() - 1, frame)
     }
@@ -277,7 +289,7 @@ impl Lowering<'_> {
         let rig = self.drafts.get(draft).and_then(|draft| draft.rig);
         let parts = self.parts(id);
         let name_of = |what: &str| {
-            let mut name = names::lower(&node.name, &node.extras);
+            let mut name = write_name(&node.name, NodeNote::of(&node.extras).name_bytes);
             name.extend_from_slice(what.as_bytes());
             name
         };
@@ -321,5 +333,5 @@ impl Lowering<'_> {
 
 /// Whether a mesh was a geometry of a BOGLE file.
 fn is_from_file(mesh: &Mesh) -> bool {
-    kept_index(&mesh.extras, "geometry").is_some()
+    MeshNote::of(&mesh.extras).geometry.is_some()
 }

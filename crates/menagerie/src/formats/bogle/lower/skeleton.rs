@@ -1,17 +1,17 @@
 use std::collections::BTreeMap;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
-use serde_json::Value;
 
 use super::nodes::{Role, skin_in_use};
-use super::{Lowering, kept_index, number};
+use super::{Lowering, number};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::formats::bogle::ENGINE_BONES;
 use crate::formats::bogle::frame::Frame;
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Animation, Bone, Collection, Key};
-use crate::formats::bogle::{ENGINE_BONES, FORMAT, names};
-use crate::scene::{Node, NodeId, Skin, Transform, Turn, float_from_json};
+use crate::formats::bogle::notes::{NodeNote, Note as _, StillNote, write_name};
+use crate::scene::{Node, NodeId, Skin, Transform, Turn};
 
 /// How far a scale may be from one, or a matrix from another, to be taken for the same.
 const SAME: f64 = 1e-5;
@@ -57,7 +57,7 @@ impl Lowering<'_> {
         let node = self.scene.nodes.get(id)?;
         let armature = node.children.iter().copied().find(|child| {
             self.role(*child) == Role::Skeleton
-                && self.scene.nodes.get(*child).is_some_and(|n| kept_index(&n.extras, "collection").is_some())
+                && self.scene.nodes.get(*child).is_some_and(|n| NodeNote::of(&n.extras).collection.is_some())
         });
         let skin = skin_in_use(self.scene, node);
         let from_file = armature.and_then(|armature| self.rig_from_file(armature, frame_of(node)));
@@ -89,7 +89,7 @@ impl Lowering<'_> {
         let node = self.scene.nodes.get(armature)?;
         let mut bones: BTreeMap<usize, NodeId> = BTreeMap::new();
         for id in self.scene.walk(&[armature]) {
-            if let Some(bone) = self.scene.nodes.get(id).and_then(|node| kept_index(&node.extras, "bone"))
+            if let Some(bone) = self.scene.nodes.get(id).and_then(|node| NodeNote::of(&node.extras).bone)
                 && bones.insert(bone, id).is_some()
             {
                 return None;
@@ -99,7 +99,8 @@ impl Lowering<'_> {
             return None;
         }
         let mut bones: Vec<NodeId> = bones.into_values().collect();
-        let kept = node.extras.get(FORMAT.id, "doubled").and_then(Value::as_bool) == Some(true);
+        let note = NodeNote::of(&node.extras);
+        let kept = note.doubled;
         if kept || self.for_engine(true) {
             self.sort_parents_first(&mut bones);
         }
@@ -107,11 +108,11 @@ impl Lowering<'_> {
         let mut rig = self.rig(bones, Some(armature), transform)?;
         rig.from_file = true;
         rig.was_doubled = kept;
-        rig.wanted = kept_index(&node.extras, "collection");
+        rig.wanted = note.collection;
         rig.group = rig.wanted;
-        rig.collection.name = names::lower(&node.name, &node.extras);
+        rig.collection.name = write_name(&node.name, note.name_bytes);
         rig.make_bones((kept && self.purpose.serves_engine()) || self.for_engine(true));
-        rig.stills = stills(node, rig.collection.bones.len());
+        rig.stills = stills(note.still_animations, rig.collection.bones.len());
         rig.direct.then_some(rig)
     }
 
@@ -180,9 +181,8 @@ impl Lowering<'_> {
     /// The joints of a skin, each once, with parents before children.
     fn parents_first(&self, skin: &Skin) -> Vec<NodeId> {
         let mut seen = std::collections::BTreeSet::new();
-        let missing = |id: NodeId| {
-            self.scene.nodes.get(id).is_none_or(|node| node.extras.get(FORMAT.id, "missing_bone").is_some())
-        };
+        let missing =
+            |id: NodeId| self.scene.nodes.get(id).is_none_or(|node| NodeNote::of(&node.extras).missing_bone);
         let mut joints: Vec<NodeId> =
             skin.joints.iter().copied().filter(|id| !missing(*id) && seen.insert(*id)).collect();
         self.sort_parents_first(&mut joints);
@@ -366,22 +366,15 @@ fn affine(mut matrix: Mat4) -> Mat4 {
 }
 
 /// The animations without movement that an armature node keeps, with their positions.
-fn stills(node: &Node, bones: usize) -> Vec<(usize, Animation)> {
-    let list = node.extras.get(FORMAT.id, "still_animations").and_then(Value::as_array);
-    let still = |value: &Value| {
-        let floats = |name: &str| -> Option<Vec<f32>> {
-            value.get(name)?.as_array()?.iter().map(float_from_json).collect()
-        };
-        let name = value.get("name_bytes")?.as_array()?;
-        let name = name.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect::<Option<Vec<u8>>>()?;
-        let (times, offsets) = (floats("times")?, floats("offsets")?);
-        let keys = times.into_iter().zip(offsets.as_chunks().0).map(|(time, offset)| Key {
-            time,
+fn stills(notes: Vec<StillNote>, bones: usize) -> Vec<(usize, Animation)> {
+    let still = |note: StillNote| {
+        let offsets: Vec<f32> = note.offsets.iter().map(|x| x.0).collect();
+        let keys = note.times.iter().zip(offsets.as_chunks().0).map(|(time, offset)| Key {
+            time: time.0,
             root_offset: *offset,
             rotations: vec![[0.0, 0.0, 0.0, 1.0].map(Into::into); bones],
         });
-        let index = usize::try_from(value.get("index")?.as_u64()?).ok()?;
-        Some((index, Animation { name, keys: keys.collect() }))
+        (note.index, Animation { name: note.name_bytes, keys: keys.collect() })
     };
-    list.into_iter().flatten().filter_map(still).collect()
+    notes.into_iter().map(still).collect()
 }

@@ -88,6 +88,17 @@ impl Lifter<'_> {
             (finite(phong.diffuse), finite(phong.specular));
         let [emission @ .., emission_alpha] = finite(phong.emission);
         material.alpha = alpha_mode(alpha);
+        // What glows and answers to no light is written so for surfaces that light does not change.
+        if diffuse == [0.0; 3] && phong.specular == [0.0; 4] && emission_alpha == 1.0 {
+            let [r, g, b] = emission;
+            material.unlit = true;
+            material.shading = Shading::Phong(Box::new(PhongShading {
+                diffuse: [r, g, b, alpha],
+                diffuse_texture: self.texture_ref(&phong.emission_map, slots, UvSlot::Emission),
+                ..PhongShading::default()
+            }));
+            return material;
+        }
         material.emissive = emission;
         material.emissive_texture = self.texture_ref(&phong.emission_map, slots, UvSlot::Emission);
         let [r, g, b] = diffuse;
@@ -171,8 +182,12 @@ impl Lifter<'_> {
         if let Some(texture) = self.textures.get(&map.bytes) {
             return *texture;
         }
-        let mut image = Image { uri: Some(map.decoded().0), ..Image::default() };
+        let uri = map.decoded().0;
+        let mut image = Image { uri: Some(file_name(&uri)), ..Image::default() };
         keep_bytes(&mut image.extras, "name_bytes", map);
+        if image.uri.as_ref() != Some(&uri) {
+            image.extras.set(FORMAT.id, "uri", uri);
+        }
         let sampler = image.uri.as_ref().and_then(|uri| self.note.samplers.get(uri));
         let sampler = sampler.map(crate::formats::das2::sampler::from_json);
         let image = Some(self.scene.images.push(image));
@@ -189,6 +204,27 @@ impl Lifter<'_> {
     }
 }
 
+/// The name of the file that a URI means: `my%20tex.png` is `my tex.png`. What is no URI is a name as it is.
+pub(in crate::formats::das2) fn file_name(uri: &str) -> String {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.filter(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match byte.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|byte| *byte != 0) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| uri.to_owned())
+}
+
 /// A surface is see-through when its alpha is below one: the format has no other word for it.
 fn alpha_mode(alpha: f32) -> AlphaMode {
     if alpha < 1.0 { AlphaMode::Blend(Blend::Alpha) } else { AlphaMode::Opaque }
@@ -197,4 +233,24 @@ fn alpha_mode(alpha: f32) -> AlphaMode {
 /// The values, with zero for those that are infinite or none.
 fn finite<const N: usize>(values: [f32; N]) -> [f32; N] {
     values.map(|value| if value.is_finite() { value } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn uris_are_file_names() {
+        for (uri, name) in [
+            ("my%20tex.png", "my tex.png"),
+            ("plain.png", "plain.png"),
+            ("50%.png", "50%.png"),
+            ("%C3%A4.png", "ä.png"),
+            ("%FF.png", "%FF.png"),
+            ("a%00b", "a%00b"),
+            ("100%25.png", "100%.png"),
+        ] {
+            assert_eq!(file_name(uri), name);
+        }
+    }
 }

@@ -24,6 +24,8 @@ use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
 
+pub(super) use materials::file_name;
+
 /// The custom attribute with normals as the file has them, where they are no unit vectors.
 pub(super) const RAW_NORMALS: &str = "_DAS2_NORMAL";
 /// The beginning of the names of custom attributes with joint weights as the file has them, where they are no sound ones.

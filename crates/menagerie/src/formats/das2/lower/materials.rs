@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use super::{Lowering, id};
 use crate::diag::Aspect;
+use crate::formats::das2::lift::file_name;
 use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
 use crate::formats::das2::{FORMAT, sampler};
 use crate::ops::to_phong;
@@ -16,7 +17,7 @@ impl Lowering<'_> {
             let path = format!("materials[{}]", material_id.index());
             self.report_settings(&path, material);
             let place = match &material.shading {
-                Shading::MetallicRoughness(shading) => {
+                Shading::MetallicRoughness(shading) if !material.unlit => {
                     let record = self.pbr(&path, material, shading);
                     let known = self.variant_of(material).filter(|(kind, place)| {
                         *kind == material_type::PBR && self.records.pbrs.get(*place as usize) == Some(&record)
@@ -28,7 +29,7 @@ impl Lowering<'_> {
                         (material_type::PBR, index)
                     })
                 }
-                Shading::Phong(_) | Shading::SpecularGlossiness(_) => {
+                _ => {
                     let record = self.phong(&path, material);
                     let known = self.variant_of(material).filter(|(kind, place)| {
                         *kind == material_type::PHONG
@@ -100,7 +101,41 @@ impl Lowering<'_> {
         }
     }
 
+    /// A surface that light does not change: it glows and answers to no light. A specular colour whose fourth part is
+    /// zero tells it from one that just glows.
+    fn unlit(&mut self, path: &str, material: &Material) -> Phong {
+        let [r, g, b, alpha] = material.base_color();
+        let others = material.textures().count() - usize::from(material.base_color_texture().is_some());
+        if material.emissive != [0.0; 3] || others > 0 {
+            let message =
+                "what else a surface has that light does not change is not seen, and has no place in das2";
+            self.losses.dropped(Aspect::Materials, path, message);
+            self.losses.dropped(Aspect::Textures, path, message);
+        }
+        if let Shading::Phong(shading) = &material.shading {
+            let usual = PhongShading { diffuse: shading.diffuse, ..PhongShading::default() };
+            let plain =
+                PhongShading { diffuse_texture: None, specular: usual.specular, ..shading.as_ref().clone() };
+            if plain != usual {
+                let message = "ambient colour and shininess have no place in das2";
+                self.losses.dropped(Aspect::Materials, path, message);
+            }
+        }
+        Phong {
+            name: self.text(&material.name, &material.extras, "name_bytes"),
+            diffuse: [0.0, 0.0, 0.0, alpha],
+            specular: [0.0; 4],
+            emission: [r, g, b, 1.0],
+            diffuse_map: Text::default(),
+            specular_map: Text::default(),
+            emission_map: self.map(path, material.base_color_texture()),
+        }
+    }
+
     fn phong(&mut self, path: &str, material: &Material) -> Phong {
+        if material.unlit {
+            return self.unlit(path, material);
+        }
         let shading = to_phong(&material.shading);
         let kept =
             |field: &str| material.extras.get(FORMAT.id, field).and_then(float_from_json).unwrap_or(1.0);
@@ -146,8 +181,12 @@ impl Lowering<'_> {
                 "a surface is see-through in das2 when its alpha is below one, and there are no other modes";
             self.losses.approximated(Aspect::Materials, path, message);
         }
-        if material.double_sided || material.unlit {
-            let message = "double-sided and unlit surfaces have no place in das2";
+        if material.unlit && !matches!(material.shading, Shading::Phong(_)) {
+            let message = "a surface that light does not change is one that glows in das2";
+            self.losses.approximated(Aspect::Materials, path, message);
+        }
+        if material.double_sided {
+            let message = "double-sided surfaces have no place in das2";
             self.losses.dropped(Aspect::Materials, path, message);
         }
         if let Some((_, strength)) = &material.normal_texture {
@@ -169,7 +208,14 @@ impl Lowering<'_> {
         let stored = self.scene.textures.get(texture.texture);
         let image = stored.and_then(|stored| self.scene.images.get(stored.image?));
         match image.and_then(|image| Some((image, image.uri.as_deref()?))) {
-            Some((image, uri)) if !uri.is_empty() => self.text(uri, &image.extras, "name_bytes"),
+            Some((image, uri)) if !uri.is_empty() => {
+                let kept = image.extras.get(FORMAT.id, "uri").and_then(Value::as_str);
+                let kept = kept.filter(|kept| file_name(kept) == uri).map(str::to_owned);
+                // A percent sign that would be read as the code of another character.
+                let made = || if file_name(uri) == uri { uri.to_owned() } else { uri.replace('%', "%25") };
+                let text = kept.unwrap_or_else(made);
+                self.text(&text, &image.extras, "name_bytes")
+            }
             _ => {
                 self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
                 Text::default()
@@ -224,6 +270,10 @@ pub(super) fn placed_slots(material: &Material) -> Vec<(UvSlot, u32, UvTransform
 fn textures_by_slot<'a>(material: &'a Material) -> Vec<(UvSlot, &'a TextureRef)> {
     let mut slots: Vec<(UvSlot, &'a TextureRef)> = Vec::new();
     let mut uses = |slot: UvSlot, texture: Option<&'a TextureRef>| slots.extend(texture.map(|t| (slot, t)));
+    if material.unlit {
+        uses(UvSlot::Emission, material.base_color_texture());
+        return slots;
+    }
     match &material.shading {
         Shading::MetallicRoughness(shading) => {
             uses(UvSlot::Albedo, shading.base_color_texture.as_ref());

@@ -177,7 +177,8 @@ impl<'a> Lowering<'a> {
         ] {
             if count > 0 {
                 let message = format!("{what} kept in a note that only menagerie reads");
-                self.losses.push(Loss::new(aspect, LossKind::Approximated, path, message).count(count));
+                let loss = Loss::new(aspect, LossKind::Approximated, path, message).count(count);
+                self.losses.push(Loss { noted: true, ..loss });
             }
         }
     }

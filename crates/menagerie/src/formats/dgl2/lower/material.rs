@@ -6,7 +6,7 @@ use super::{
 };
 use crate::diag::Aspect;
 use crate::formats::is_placed_otherwise;
-use crate::ops::to_phong;
+use crate::ops::to_painted_phong;
 use crate::scene::{AlphaMode, Blend, Extras, Material, Phong, Sampler, Shading, TextureRef};
 
 impl Lowering<'_> {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Materials, path, message);
         }
         let from_file = material.extras.of(FORMAT.id).is_some();
-        let phong = to_phong(&material.shading);
+        let phong = to_painted_phong(&material.shading);
         let [r, g, b] = phong.specular;
         let [_, _, _, specular_alpha] = before.specular;
         let mut textures = before.textures.clone();

@@ -56,6 +56,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
             .map(|(id, material)| (&material.extras, used.contains(&id)))),
         meshes: Vec::new(),
         mesh_of: BTreeMap::new(),
+        shown: shown(scene),
     };
     let nodes = kept_nodes(scene);
     lowering.meshes(&nodes);
@@ -84,6 +85,8 @@ struct Lowering<'a> {
     meshes: Vec<Chunk>,
     /// The id of the mesh that a node shows.
     mesh_of: BTreeMap<NodeId, i32>,
+    /// For each node whether it and all above it are visible: there is no tree to hide what is below.
+    shown: Vec<bool>,
 }
 
 impl Lowering<'_> {
@@ -147,8 +150,9 @@ impl Lowering<'_> {
         }
         let flag = |on: bool| if on { "1" } else { "0" }.to_owned();
         let visible = get(&pairs, "visible").and_then(|value| value.as_bool()).unwrap_or(true);
-        if visible != node.visible || (fresh && light.is_none()) {
-            set(&mut pairs, "visible", flag(node.visible));
+        let shown = self.shown.get(id.index()).copied().unwrap_or(node.visible);
+        if visible != shown || (fresh && light.is_none()) {
+            set(&mut pairs, "visible", flag(shown));
         }
         if fresh && self.is_see_through(node) {
             set(&mut pairs, "transparent", flag(true));
@@ -251,6 +255,24 @@ impl Lowering<'_> {
         let message = "vertices of sheared nodes are elsewhere in the world";
         self.losses.measured(Aspect::Positions, "nodes", message, vertices, "scene units");
     }
+}
+
+/// For each node whether it and all above it are visible.
+fn shown(scene: &Scene) -> Vec<bool> {
+    let mut shown: Vec<bool> = scene.nodes.values().map(|node| node.visible).collect();
+    let roots: Vec<NodeId> = scene.scenes.iter().flat_map(|root| root.roots.iter().copied()).collect();
+    // Parents come first.
+    for id in scene.walk(&roots) {
+        let Some(node) = scene.nodes.get(id).filter(|_| shown.get(id.index()) == Some(&false)) else {
+            continue;
+        };
+        for child in &node.children {
+            if let Some(shown) = shown.get_mut(child.index()) {
+                *shown = false;
+            }
+        }
+    }
+    shown
 }
 
 /// Ids for a list of elements, of which some are referred to: those that they had, if all had one and every reference
