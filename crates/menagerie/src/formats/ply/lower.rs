@@ -81,6 +81,10 @@ fn texture(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Option<
         }
     };
     dropped(Aspect::Materials, "PLY has no materials, only the name of one picture", lost);
+    let in_use: std::collections::BTreeSet<_> =
+        primitives().filter_map(|primitive| primitive.material).collect();
+    let unused = scene.materials.ids().filter(|id| !in_use.contains(id)).count();
+    dropped(Aspect::Materials, "materials that nothing uses have no place in PLY", unused);
     let all: usize = used.iter().flatten().map(|material| material.textures().count()).sum();
     let kept = if shared.is_some() { used.len() } else { 0 };
     dropped(Aspect::Textures, "PLY has the name of one colour picture only", all.saturating_sub(kept));

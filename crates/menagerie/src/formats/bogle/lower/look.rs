@@ -276,6 +276,10 @@ impl Lowering<'_> {
         let path = format!("materials[{}]", id.index());
         let from_file = material.extras.of(FORMAT.id).is_some();
         let mut phong = to_painted_phong(&material.shading);
+        if material.unlit {
+            // It shows its colour as it is, metal or not.
+            phong.diffuse = material.base_color();
+        }
         if !matches!(material.shading, Shading::Phong(_)) {
             // The engine multiplies it by the diffuse colour (engines.md BOGLE E15).
             phong.ambient = [1.0; 3];

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::super::model::{ChunkData, EntityData, Triangle};
-use super::{FORMAT, Lifter, VDirection, keep_name};
+use super::{FORMAT, Lifter, VDirection};
 use crate::ops::{Welder, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
 
@@ -12,8 +12,7 @@ impl Lifter<'_> {
     pub(super) fn meshes(&mut self) {
         for (index, chunk, triangles) in self.model.meshes() {
             let mut mesh = self.mesh(triangles, None);
-            mesh.name = chunk.name_text();
-            keep_name(&mut mesh.extras, chunk);
+            mesh.name = self.name(&mut mesh.extras, chunk);
             mesh.extras.set(FORMAT.id, "id", chunk.id);
             let id = self.scene.meshes.push(mesh);
             self.meshes.insert(chunk.id, (id, index));
@@ -33,7 +32,7 @@ impl Lifter<'_> {
             return Some(*known);
         }
         let mut own = self.mesh(triangles, Some(entity.material));
-        own.name = chunk.name_text();
+        own.name = self.name(&mut own.extras, chunk);
         own.extras.set(FORMAT.id, "id", chunk.id);
         own.extras.set(FORMAT.id, "with_material", entity.material);
         let own = self.scene.meshes.push(own);

@@ -69,6 +69,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
         variants: BTreeMap::new(),
+        names: model.chunks.iter().map(|chunk| (chunk.kind, chunk.name.as_slice())).collect(),
     };
     lifter.frame();
     lifter.materials();
@@ -91,6 +92,8 @@ struct Lifter<'a> {
     meshes: BTreeMap<i32, (MeshId, usize)>,
     /// Meshes with the material of an entity, by the ids of both.
     variants: BTreeMap<(i32, i32), MeshId>,
+    /// The names of all chunks, by kind.
+    names: std::collections::BTreeSet<(u16, &'a [u8])>,
 }
 
 impl Lifter<'_> {
@@ -162,8 +165,7 @@ impl Lifter<'_> {
             if material.alpha == AlphaMode::Opaque && see_through.contains(&chunk.id) {
                 material.alpha = AlphaMode::Blend(Blend::Alpha);
             }
-            material.name = chunk.name_text();
-            keep_name(&mut material.extras, chunk);
+            material.name = self.name(&mut material.extras, chunk);
             keep_properties(&mut material.extras, &dml, pairs);
             material.extras.set(FORMAT.id, "id", chunk.id);
             match data {
@@ -270,6 +272,20 @@ impl Lifter<'_> {
         }
     }
 
+    /// The name of a chunk, without the number that it was given because another has the name too.
+    fn name(&self, extras: &mut Extras, chunk: &Chunk) -> String {
+        keep_name(extras, chunk);
+        let name = chunk.name_text();
+        let base = name.strip_suffix(&format!("#{}", chunk.id)).filter(|base| !base.is_empty());
+        match base.filter(|base| self.names.contains(&(chunk.kind, base.as_bytes()))) {
+            Some(base) => {
+                extras.set(FORMAT.id, "numbered", chunk.id);
+                base.to_owned()
+            }
+            None => name,
+        }
+    }
+
     fn entities(&mut self) {
         for (_, chunk, entity) in self.model.entities() {
             let dml = entity.properties.parse();
@@ -289,14 +305,13 @@ impl Lifter<'_> {
         let visible = get(pairs, "visible").and_then(|value| value.as_bool()).unwrap_or(true);
         let mesh = self.mesh_of(entity);
         let mut node = Node {
-            name: chunk.name_text(),
             transform: place(entity),
             mesh,
             light: (entity.kind == LIGHT).then(|| self.light(pairs)),
             visible,
             ..Node::default()
         };
-        keep_name(&mut node.extras, chunk);
+        node.name = self.name(&mut node.extras, chunk);
         node.extras.set(FORMAT.id, "id", chunk.id);
         node.extras.set(FORMAT.id, "type", entity.kind);
         if entity.material != -1 {

@@ -47,7 +47,11 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Materials, path, message);
         }
         let from_file = material.extras.of(FORMAT.id).is_some();
-        let phong = to_painted_phong(&material.shading);
+        let mut phong = to_painted_phong(&material.shading);
+        if material.unlit {
+            // It shows its colour as it is, metal or not.
+            phong.diffuse = material.base_color();
+        }
         let [r, g, b] = phong.specular;
         let [_, _, _, specular_alpha] = before.specular;
         let mut textures = before.textures.clone();

@@ -67,6 +67,9 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     model.chunks.append(&mut lowering.meshes);
     model.chunks.extend(entities);
     model.chunks.extend(materials);
+    if !from_file {
+        number_names(&mut model.chunks, losses);
+    }
     model.chunks.extend(unknown_chunks(scene));
     model.chunks.push(end(scene));
     model
@@ -192,7 +195,10 @@ impl Lowering<'_> {
 
     /// A name as bytes; DGL2 counts them with 16 bits.
     fn name(&mut self, extras: &Extras, name: &str) -> Vec<u8> {
-        let bytes = raw_name(extras, name);
+        let mut bytes = raw_name(extras, name);
+        if let Some(number) = extras.get(FORMAT.id, "numbered").and_then(Value::as_i64) {
+            bytes.extend(format!("#{number}").into_bytes());
+        }
         if bytes.len() <= usize::from(u16::MAX) {
             return bytes;
         }
@@ -228,6 +234,16 @@ impl Lowering<'_> {
         if below > 0 {
             let message = "DGL2 has no tree: nodes below others were put where they are in the world";
             self.losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(below));
+        }
+        let hidden_above = |id: &&NodeId| {
+            let own = self.scene.nodes.get(**id).is_some_and(|node| node.visible);
+            own && self.shown.get(id.index()) == Some(&false)
+        };
+        let hidden = nodes.iter().filter(hidden_above).count();
+        if hidden > 0 {
+            let message = "without a tree nothing hides what is below: each of these is hidden itself";
+            let loss = Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count(hidden));
         }
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
         for id in nodes {
@@ -329,6 +345,35 @@ fn unknown_chunks(scene: &Scene) -> Vec<Chunk> {
         })
     };
     list.map(|list| list.iter().filter_map(chunk).collect()).unwrap_or_default()
+}
+
+/// Names of meshes, entities and materials are unique, says the document: of equal ones the later get `#` and their id,
+/// which reading takes off again. Chunks without a name stay so.
+fn number_names(chunks: &mut [Chunk], losses: &mut LossReport) {
+    let all: BTreeSet<(u16, Vec<u8>)> = chunks.iter().map(|chunk| (chunk.kind, chunk.name.clone())).collect();
+    let mut taken: BTreeSet<(u16, Vec<u8>)> = BTreeSet::new();
+    let (mut numbered, mut mistaken) = (0, 0);
+    for chunk in chunks {
+        let end = format!("#{}", chunk.id).into_bytes();
+        let base = chunk.name.strip_suffix(end.as_slice()).filter(|base| !base.is_empty());
+        mistaken += usize::from(base.is_some_and(|base| all.contains(&(chunk.kind, base.to_vec()))));
+        if chunk.name.is_empty() || taken.insert((chunk.kind, chunk.name.clone())) {
+            continue;
+        }
+        if chunk.name.len() + end.len() <= usize::from(u16::MAX) {
+            chunk.name.extend(end);
+            numbered += 1;
+        }
+        taken.insert((chunk.kind, chunk.name.clone()));
+    }
+    if mistaken > 0 {
+        let message = "names that end like a number of menagerie's own lose it on reading";
+        losses.push(Loss::new(Aspect::Names, LossKind::Approximated, "names", message).count(mistaken));
+    }
+    if numbered > 0 {
+        let message = "names that were there already got a number, for DGL2's are unique";
+        losses.push(Loss::new(Aspect::Names, LossKind::Added, "names", message).count(numbered));
+    }
 }
 
 /// The END chunk, with what a file had in it against the document.
