@@ -14,7 +14,7 @@ const LENGTHS: usize = 64;
 
 /// The beginning of a text may be a whole text: nothing says what came after it.
 fn is_text(bytes: &[u8]) -> bool {
-    bytes.iter().take(512).all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+    !bytes.iter().take(512).any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
 }
 
 /// Whether a beginning means the same as the whole file: then it lacks nothing but spare bytes.
