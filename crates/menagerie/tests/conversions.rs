@@ -101,6 +101,10 @@ fn to_glb(file: &TestFile, format: &Format) -> Vec<u8> {
 fn every_file_comes_back_from_glb() {
     for format in ALL.iter().copied().filter(|format| format.id != "gltf") {
         for file in readable(format) {
+            // What breaks the rules is not written again as it was.
+            if file.read(format).issues.has_errors() {
+                continue;
+            }
             let glb = to_glb(&file, format);
             let back = convert(&glb, Some("model.glb"), format, &ConvertOptions::default())
                 .unwrap_or_else(|failed| panic!("{}: {:?}", file.name(), failed.issues));

@@ -17,7 +17,9 @@ use super::surface::{Pairs, color, get, set};
 use super::{FORMAT, VDirection};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, engine, kept_nodes, report_unheld};
+use crate::formats::{
+    Purpose, WriteOptions, engine, kept_nodes, picture_names, report_unheld, used_materials,
+};
 use crate::scene::{
     AlphaMode, Blend, CheckedScene, Extras, Light, LightKind, MaterialId, MeshId, Node, NodeId, Pose, Scene,
     SceneRoot, Transform, check, transform_distance,
@@ -35,7 +37,8 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     let turned = if mend { engine::without_mirrors(&scene, losses) } else { None };
     let turned = turned.as_ref().and_then(|scene| check(scene).ok());
     let scene = turned.unwrap_or(scene).scene();
-    report_names(scene, losses);
+    let nodes = kept_nodes(scene);
+    report_names(scene, &nodes, losses);
     let note = FileNote::of(&scene.extras);
     let bottom = note.v.as_deref() == Some("bottom");
     let used: BTreeSet<MaterialId> = scene
@@ -58,8 +61,8 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
         meshes: Vec::new(),
         mesh_of: BTreeMap::new(),
         shown: shown(scene),
+        used: used_materials(scene, &nodes),
     };
-    let nodes = kept_nodes(scene);
     lowering.meshes(&nodes);
     let entities = lowering.entities(&nodes);
     let materials = lowering.materials();
@@ -92,6 +95,8 @@ struct Lowering<'a> {
     mesh_of: BTreeMap<NodeId, i32>,
     /// For each node whether it and all above it are visible: there is no tree to hide what is below.
     shown: Vec<bool>,
+    /// The materials of what is shown: only theirs can be missed.
+    used: BTreeSet<MaterialId>,
 }
 
 impl Lowering<'_> {
@@ -384,18 +389,11 @@ fn mend_colors(pairs: &mut Pairs, names: &[&str]) {
     }
 }
 
-/// Names of things that DGL2 has no names for.
-fn report_names(scene: &Scene, losses: &mut LossReport) {
-    let others = scene.scenes.iter().enumerate().filter(|(i, _)| *i != scene.default_scene.unwrap_or(0));
-    let count = others
-        .map(|(_, x)| &x.name)
-        .chain(scene.textures.values().map(|x| &x.name))
-        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
-        .chain(scene.images.values().map(|x| &x.name))
-        .filter(|name| !name.is_empty())
-        .count();
+/// Names of pictures, which DGL2 has no names for but those of their files.
+fn report_names(scene: &Scene, nodes: &[NodeId], losses: &mut LossReport) {
+    let count = picture_names(scene, nodes);
     if count > 0 {
-        let message = "only meshes, materials, entities and the scene have names in DGL2";
+        let message = "pictures have no names in DGL2 but those of their files";
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
     }
 }
