@@ -708,3 +708,72 @@ fn no_reader_makes_what_breaks_a_rule() {
         assert!(issue.span.is_some_and(|span| span.end > span.start), "{issue}");
     }
 }
+
+/// The one rule, for all files that there are: what differs after a conversion to one of the bridge formats was said, and
+/// what was said differs.
+#[test]
+fn what_conversions_say_is_what_they_do() {
+    let mut wrong: std::collections::BTreeMap<String, (usize, String)> = std::collections::BTreeMap::new();
+    let mut conversions = 0;
+    for from in ALL {
+        let mut files = own("made", from);
+        files.extend(real(from));
+        for file in files {
+            let folder = Folder(file.path.parent().expect("a folder").to_owned());
+            for id in ["gltf", "obj", "stl", "ply"] {
+                let mut options = ConvertOptions::default();
+                options.read.files = &folder;
+                options.rebuild = true;
+                options.write.stem = "out".to_owned();
+                let Ok(done) = convert(&file.bytes, Some(&file.name()), format(id), &options) else {
+                    continue;
+                };
+                let mut read = ReadOptions::default();
+                let beside = support::promises::Beside(&done.output);
+                read.files = &beside;
+                let model = format(id).open(&done.output.bytes, &read).model.expect("it can be read");
+                let mut back = model.lift(&read).expect("it can be lifted").scene;
+                menagerie::convert::resolve_textures(&mut back, &beside);
+                let source = done.scene.as_ref().expect("it went through the Scene");
+                let report = diff(assert_scene(source), assert_scene(&back), &DiffOptions::default());
+                conversions += 1;
+                let silent =
+                    report.unannounced(&done.losses).map(|d| format!("{id} silent {:?}: {d}", d.aspect));
+                let false_ =
+                    report.unseen(&done.losses).map(|l| format!("{id} false {:?}: {}", l.aspect, l.message));
+                // The comparison counts morph targets that no node shows, and takes the corners of a loop of lines for
+                // those of single lines.
+                let known = |what: &String| {
+                    (file.name().starts_with("15_everything") && what.contains("silent Morphs"))
+                        || (file.name().starts_with("MeshPrimitiveModes")
+                            && what.contains("silent Positions"))
+                };
+                for what in silent.chain(false_).filter(|what| !known(what)) {
+                    let key = what.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+                    let entry = wrong.entry(key).or_insert_with(|| (0, format!("{}: {what}", file.name())));
+                    entry.0 += 1;
+                }
+            }
+        }
+    }
+    let list: Vec<String> = wrong.values().map(|(count, example)| format!("{count} × {example}")).collect();
+    assert!(list.is_empty(), "of {conversions} conversions:\n{}", list.join("\n"));
+}
+
+/// The same for random Scenes.
+#[test]
+fn what_is_said_of_random_scenes_is_what_happens() {
+    let mut wrong: std::collections::BTreeMap<String, (usize, String)> = std::collections::BTreeMap::new();
+    for seed in 0..600u64 {
+        let scene = support::scenes::random_scene(seed, (seed % 5) as usize);
+        for id in ["gltf", "obj", "stl", "ply"] {
+            if let Err(error) = support::promises::nothing_is_lost_silently(&scene, format(id)) {
+                let key = error.chars().filter(|c| !c.is_ascii_digit()).take(60).collect::<String>();
+                let entry = wrong.entry(key).or_insert_with(|| (0, format!("seed {seed}: {error}")));
+                entry.0 += 1;
+            }
+        }
+    }
+    let list: Vec<String> = wrong.values().map(|(count, example)| format!("{count} × {example}")).collect();
+    assert!(list.is_empty(), "{}", list.join("\n"));
+}

@@ -4,16 +4,18 @@
 //! it: the file model writes back what it read. [`ConvertOptions::ops`] are the changes that `menagerie optimize` makes.
 
 mod failed;
+mod hidden;
 mod pictures;
 
 pub use failed::{Blame, Failed};
+pub use hidden::HiddenParts;
 pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
 
 use crate::bytes::Limits;
-use crate::diag::{Aspect, Issue, Issues, LIMIT, Loss, LossKind, LossReport, Severity};
-use crate::formats::{FileModel, Files, Format, Holds, MissingTextures, Output, ReadOptions, WriteOptions};
+use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
+use crate::formats::{FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions};
 use crate::ops::{Op, OpReport, SceneSize};
-use crate::scene::{Channel, NodeId, Property, Scene, check};
+use crate::scene::{Scene, check};
 
 /// How to convert.
 #[derive(Clone, Default)]
@@ -39,16 +41,6 @@ pub struct ConvertOptions<'a> {
     pub hidden: HiddenParts,
     /// The folder that the result goes to, where there is one: a picture gets no name that a file with other content has.
     pub target: Option<&'a dyn Files>,
-}
-
-/// What becomes of hidden parts in a format that hides nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum HiddenParts {
-    /// They are left out, so that the result looks as the source does.
-    #[default]
-    Drop,
-    /// They are written, and seen.
-    Show,
 }
 
 /// A finished conversion.
@@ -308,7 +300,7 @@ fn from_scene(
         losses.append_requested(anew);
     }
     let embed = to.capabilities.embeds_textures && options.write.embed_textures.unwrap_or(true);
-    hide(&mut scene, to, options.hidden, &mut losses);
+    hidden::treat(&mut scene, to, options.hidden, &mut losses);
     pictures::suit(&mut scene, from, to, options, &mut losses);
     let missing = options.write.missing_textures;
     pictures::stand_in(&mut scene, &textures, (to, embed), missing, &mut losses);
@@ -331,45 +323,6 @@ fn from_scene(
         }
     }
     Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
-}
-
-/// Leaves out what is hidden, or shows it, where the target hides nothing.
-fn hide(scene: &mut Scene, to: &Format, how: HiddenParts, losses: &mut LossReport) {
-    if to.capabilities.holds(Aspect::Visibility).0 != Holds::No {
-        return;
-    }
-    let roots: Vec<NodeId> = scene.nodes.iter().filter(|(_, node)| !node.visible).map(|(id, _)| id).collect();
-    let mut count = 0;
-    let mut hidden = vec![false; scene.nodes.len()];
-    for id in scene.walk(&roots) {
-        let Some(node) = scene.nodes.get_mut(id) else { continue };
-        count += usize::from(node.mesh.is_some());
-        if how == HiddenParts::Drop {
-            (node.mesh, node.skin, node.light) = (None, None, None);
-            node.weights.clear();
-        }
-        if let Some(hidden) = hidden.get_mut(id.index()) {
-            *hidden = how == HiddenParts::Drop;
-        }
-    }
-    // What is gone has no shapes to morph between.
-    for animation in &mut scene.animations {
-        let moves_nothing = |channel: &Channel| {
-            channel.property == Property::Weights && hidden.get(channel.node.index()) == Some(&true)
-        };
-        animation.channels.retain(|channel| !moves_nothing(channel));
-    }
-    if count > 0 {
-        let message = match how {
-            HiddenParts::Drop => format!("hidden parts are left out, for {} would show them", to.name),
-            HiddenParts::Show => format!("hidden parts are seen, for {} hides nothing", to.name),
-        };
-        let loss = Loss::new(Aspect::Visibility, LossKind::Dropped, "nodes", message).count(count);
-        losses.push(Loss { unread: true, ..loss });
-    }
-    if how == HiddenParts::Show {
-        scene.nodes.values_mut().for_each(|node| node.visible = true);
-    }
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.

@@ -24,7 +24,7 @@ pub(super) fn flatten(scene: &Scene, format: &Format, losses: &mut LossReport) -
     let hidden = hidden(scene, &nodes);
     let rest = Pose::rest(scene);
     let mut flat = Vec::new();
-    let mut flattening = Flattening { scene, format, rest, turned: 0, mirrored: 0, broken: 0, remade: 0 };
+    let mut flattening = Flattening { scene, format, rest, turned: 0, broken: 0, remade: 0 };
     for id in nodes.iter().filter(|id| !hidden.contains(id)) {
         let Some(node) = scene.nodes.get(*id) else { continue };
         let Some(mesh) = node.mesh.and_then(|id| scene.meshes.get(id)) else { continue };
@@ -57,8 +57,6 @@ struct Flattening<'a> {
     rest: Pose,
     /// Primitives whose normals were turned with their node.
     turned: usize,
-    /// Primitives of mirrored nodes.
-    mirrored: usize,
     /// Vertices that the transforms put past the end of all numbers.
     broken: usize,
     /// Normals that a transform left without a length.
@@ -75,7 +73,7 @@ impl Flattening<'_> {
         flat.positions = positions.into_iter().map(|p| axes.vector(self.finite(p))).collect();
         let world = self.rest.worlds.get(node.index()).copied().unwrap_or_default();
         if world.determinant() < 0.0 {
-            self.mirrored += 1;
+            // They go round the other way, so that they face where they did.
             if flat.topology == Topology::Triangles {
                 flat.indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
             }
@@ -138,20 +136,15 @@ impl Flattening<'_> {
             }
         };
         let approximated = LossKind::Approximated;
-        report(
-            Aspect::Normals,
-            approximated,
-            "normals were turned with the nodes that show them",
-            self.turned,
-        );
+        // They point where they did, but no node turns them any more.
+        let message = "normals are turned as the nodes did that are gone";
+        report(Aspect::Normals, LossKind::Added, message, self.turned);
         report(
             Aspect::Normals,
             LossKind::Added,
             "normals that a scale of zero left were made anew",
             self.remade,
         );
-        let message = "triangles of mirrored nodes go round the other way, so that they face where they did";
-        report(Aspect::Topology, approximated, message, self.mirrored);
         let message = "vertices farther away than numbers go were put at zero";
         report(Aspect::Positions, approximated, message, self.broken);
     }
@@ -199,7 +192,10 @@ fn report_tree(
     let mut shown = BTreeSet::new();
     let again =
         nodes.iter().filter_map(|id| scene.nodes.get(*id)?.mesh).filter(|mesh| !shown.insert(*mesh)).count();
-    dropped(Aspect::Hierarchy, "a mesh that several nodes show is written for each".to_owned(), again);
+    if again > 0 {
+        let message = "a mesh that several nodes show is written for each";
+        losses.push(Loss::new(Aspect::Topology, LossKind::Added, "nodes", message).count(again));
+    }
 }
 
 /// Reports what cannot be written of lists of elements that a format has no names for.
@@ -213,6 +209,21 @@ pub(super) fn report_names<'a>(
     if count > 0 {
         let message = format!("{what} have no names in {}", format.name);
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
+    }
+}
+
+/// What it costs that a file is one mesh without a name.
+pub(super) fn report_joined(flat: &[FlatMesh], format: &Format, losses: &mut LossReport) {
+    let name = format.name;
+    match flat.len() {
+        0 => {}
+        // The same by another name, and where the world begins.
+        1 => losses.added(Aspect::Hierarchy, "nodes", format!("the one mesh of {name} is a node of its own")),
+        count => {
+            let message = format!("{name} is one mesh: the nodes were joined");
+            let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
+            losses.push(loss.count(count));
+        }
     }
 }
 

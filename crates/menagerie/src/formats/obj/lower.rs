@@ -125,6 +125,11 @@ fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> 
     let drawn =
         flat.iter().flat_map(|flat| &flat.primitives).filter(|primitive| !primitive.indices.is_empty());
     let used: BTreeSet<Option<MaterialId>> = drawn.map(|primitive| primitive.material).collect();
+    let unused = scene.materials.ids().filter(|id| !used.contains(&Some(*id))).count();
+    if unused > 0 {
+        let message = "materials that nothing uses are not written";
+        losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+    }
     let mut names = Names::new();
     if used.iter().all(Option::is_none) {
         return names;
@@ -148,11 +153,6 @@ fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> 
         }
         taken.insert(name.clone());
         names.insert(id, name);
-    }
-    let unused = scene.materials.ids().filter(|id| !names.contains_key(&Some(*id))).count();
-    if unused > 0 {
-        let message = "materials that nothing uses are not written";
-        losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
     }
     names
 }

@@ -3,7 +3,7 @@
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::FlatMesh;
-use crate::scene::{AlphaMode, Material, Primitive, Scene, TextureRef};
+use crate::scene::{AlphaMode, Material, Primitive, Scene, Shading, TextureRef};
 
 /// Multiplies the colours of materials into those of vertices. Where the file names one picture for all, pictures stay as
 /// they are; else each vertex takes the colour that its picture has at its place.
@@ -49,9 +49,21 @@ pub(super) fn paint(scene: &Scene, flat: &mut [FlatMesh], one_picture: bool, los
     losses.measured(Aspect::Colors, "meshes", message, changed, "linear colour");
 }
 
+/// How much darker than the metal paint is that looks like it, found by comparing pictures.
+const METAL_SHADE: f32 = 0.5;
+
 /// What a material multiplies colours by; light that it gives off counts, as far as it is brighter.
 fn factor(material: &Material) -> [f32; 4] {
     let [r, g, b, a] = material.base_color();
+    // Without a material nothing is metal. Metals answer to light from all sides with less than their colour: paint that
+    // looks like them is darker.
+    let dark = match &material.shading {
+        Shading::MetallicRoughness(shading) if !material.unlit => {
+            1.0 - METAL_SHADE * shading.metallic.clamp(0.0, 1.0)
+        }
+        _ => 1.0,
+    };
+    let [r, g, b] = [r, g, b].map(|channel| channel * dark);
     let own = if material.emissive_texture.is_some() { [0.0; 3] } else { material.emissive };
     let [er, eg, eb] = own;
     [r.max(er), g.max(eg), b.max(eb), a]

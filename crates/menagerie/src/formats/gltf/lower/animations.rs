@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             lowering.put("time_shift", float_to_json(-first));
             let message =
                 format!("times before zero are not allowed; the animation begins {} seconds later", -first);
-            self.losses.approximated(Aspect::Animations, path.clone(), message);
+            self.losses.noted(Aspect::Animations, path.clone(), message);
         }
         let mut planned: Vec<Planned> = Vec::new();
         let mut empty = Vec::new();

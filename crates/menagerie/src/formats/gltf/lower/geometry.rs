@@ -9,8 +9,8 @@ use super::super::strips;
 use super::Lowerer;
 use super::buffers::{Encoded, Use};
 use super::encode::{Encoding, vertex_use};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::ops::{normalize_weights, smooth_normals, tangents};
 use crate::scene::{Material, Mesh, MeshId, MorphTarget, Primitive, Shading, Topology};
 
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         if mapped && primitive.topology == Topology::Points && !self.from_gltf {
             lowering.put("material", result.material.take());
             let message = "points cannot have a material with a normal map; it is kept in extras";
-            self.losses.approximated(Aspect::Materials, path, message);
+            self.losses.noted(Aspect::Materials, path, message);
         }
     }
 
@@ -357,7 +357,9 @@ impl Lowerer<'_> {
         {
             if !has_base {
                 let message = format!("the target changes {semantic}, which the mesh does not have");
-                self.losses.dropped(Aspect::Morphs, path, message);
+                // It moves nothing, so that no comparison sees that it is gone.
+                let loss = Loss::new(Aspect::Morphs, LossKind::Dropped, path, message);
+                self.losses.push(Loss { unread: true, ..loss });
                 continue;
             }
             let list = Encoded::floats(values, shape);

@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         if projection != camera.projection {
             lowering.put("projection", projection_to_json(&camera.projection));
             let message = "the camera has values that glTF does not allow; they are kept in extras";
-            self.losses.approximated(Aspect::Cameras, format!("cameras[{index}]"), message);
+            self.losses.noted(Aspect::Cameras, format!("cameras[{index}]"), message);
         }
         let kept = |field: &str| camera.extras.get(GLTF, field).cloned();
         let inner_extras = kept("projection_extras");
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         }
         if !nearly(&allowed, light) {
             let message = "the light has values that glTF does not allow; they are kept in extras";
-            self.losses.approximated(Aspect::Lights, format!("lights[{index}]"), message);
+            self.losses.noted(Aspect::Lights, format!("lights[{index}]"), message);
         }
         if let Some(attenuation) = light.attenuation {
             lowering.put("attenuation", exact(&attenuation));

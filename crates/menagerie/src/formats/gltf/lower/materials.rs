@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 "{} is kept in extras; other programs see the nearest that glTF has",
                 unsaid.join(", ")
             );
-            self.losses.approximated(Aspect::Materials, format!("materials[{index}]"), message);
+            self.losses.noted(Aspect::Materials, format!("materials[{index}]"), message);
         }
         (result.extras, result.extensions) = lowering.finish();
         result

@@ -9,8 +9,8 @@ use super::super::extras::{GLTF, Lowering, OWN};
 use super::super::json;
 use super::buffers::{Encoded, Use};
 use super::{Lowerer, exact, object};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::scene::{MeshId, Node, NodeId, Property, Scene, SkinId, Transform, float_to_json};
 
 const MAT4: Shape = Shape { rows: 4, columns: 4 };
@@ -248,7 +248,8 @@ impl Lowerer<'_> {
                 stats.add(off.into());
                 let message = "the node's shear is kept in extras; other programs see it without";
                 let path = format!("nodes[{}].transform", id.index());
-                self.losses.measured(Aspect::Transforms, path, message, stats, "scene units");
+                let loss = Loss::new(Aspect::Transforms, LossKind::Approximated, path, message);
+                self.losses.push(Loss { noted: true, ..loss.measured(stats, "scene units") });
             }
         }
     }
