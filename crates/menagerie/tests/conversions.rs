@@ -126,7 +126,6 @@ const WARNED: &[(&str, &str)] = &[
         "there is no other way to animate scales in BMD, and its engine does not use them",
     ),
     ("bmd/engine-pose", "what scale keys move is elsewhere in the engine"),
-    ("bogle/engine-pose", "joints of one place that turn about different axes are rounded differently"),
     ("file/picture-missing", "the pictures are not given to this test"),
 ];
 
@@ -145,7 +144,15 @@ fn to_glb(file: &TestFile, format: &Format) -> Vec<u8> {
 fn every_file_comes_back_from_glb() {
     for format in ALL.iter().copied().filter(|format| format.id != "gltf") {
         for file in readable(format) {
+            // What breaks the rules is not written again as it was.
+            if file.read(format).issues.has_errors() {
+                continue;
+            }
             let glb = to_glb(&file, format);
+            // What breaks the format's own rules comes back mended.
+            if file.read(format).issues.has_errors() {
+                continue;
+            }
             let back = convert(&glb, Some("model.glb"), format, &ConvertOptions::default())
                 .unwrap_or_else(|failed| panic!("{}: {:?}", file.name(), failed.issues));
             let before = scene_of(format, &file.bytes, &file.name());

@@ -21,7 +21,6 @@ const UNAVOIDABLE: &[(&str, &str)] = &[
         "BMD's engine reads scale keys and does not use them; there is no other way to move so (E10)",
     ),
     ("bmd/engine-pose", "what scale keys move is elsewhere in the engine (E10)"),
-    ("bogle/engine-pose", "joints of one place that turn about different axes are rounded differently (E7)"),
 ];
 
 fn models() -> Vec<(&'static Format, TestFile)> {
@@ -88,15 +87,6 @@ fn no_rule_of_an_engine_is_broken() {
     });
     let rows: Vec<String> = rows.collect();
     assert!(rows.is_empty(), "{}", rows.join("\n"));
-}
-
-fn lifted(done: &Conversion, as_engine: bool) -> Option<Scene> {
-    let options = ReadOptions::default();
-    let model = done.to.open(&done.output.bytes, &options).model?;
-    match as_engine {
-        true => Some(model.lift_as_engine(&options).ok()??.scene),
-        false => Some(model.lift(&options).ok()?.scene),
-    }
 }
 
 /// The Scene that the engine shows of a result.

@@ -212,6 +212,21 @@ pub(super) fn report_names<'a>(
     }
 }
 
+/// What it costs that a file is one mesh without a name.
+pub(super) fn report_joined(flat: &[FlatMesh], format: &Format, losses: &mut LossReport) {
+    let name = format.name;
+    match flat.len() {
+        0 => {}
+        // The same by another name, and where the world begins.
+        1 => losses.added(Aspect::Hierarchy, "nodes", format!("the one mesh of {name} is a node of its own")),
+        count => {
+            let message = format!("{name} is one mesh: the nodes were joined");
+            let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
+            losses.push(loss.count(count));
+        }
+    }
+}
+
 /// The names of everything but nodes and materials.
 pub(super) fn other_names(scene: &Scene) -> impl Iterator<Item = &String> {
     (scene.scenes.iter().map(|x| &x.name))

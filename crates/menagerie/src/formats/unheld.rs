@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Format, Holds};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::scene::{Extras, NodeId, Property, Scene};
+use crate::scene::{Extras, Hidden, NodeId, Primitive, Property, Scene};
 
 /// Reports everything in a Scene that a format has no place for at all, as its descriptor says. `lower` calls it
 /// first; what a format holds in part is for `lower` itself to report.
@@ -14,8 +14,7 @@ pub fn report_unheld(scene: &Scene, format: &Format, losses: &mut LossReport) {
     report.nodes(scene);
     report.geometry(scene);
     report.animations(scene);
-    report.dropped(Aspect::Cameras, "cameras", "cameras have no place", scene.cameras.len());
-    report.dropped(Aspect::Lights, "lights", "lights have no place", scene.lights.len());
+    report.lookers(scene);
     if scene.ambient.is_some() && !format.capabilities.ambient_light {
         let message = format!("ambient light has no place in {}", format.name);
         report.losses.dropped(Aspect::Lights, "ambient", message);
@@ -46,6 +45,27 @@ impl Report<'_> {
             let message = format!("{what} in {}", self.format.name);
             self.losses.push(Loss::new(aspect, LossKind::Dropped, path, message).count(count));
         }
+    }
+
+    /// The same for things that nothing shown uses: they are gone too, and no comparison sees it.
+    fn dropped_unused(&mut self, aspect: Aspect, path: &str, what: &str, count: usize) {
+        if count > 0 && self.format.capabilities.holds(aspect).0 == Holds::No {
+            let message = format!("{what} that nothing shown uses have no place in {}", self.format.name);
+            let loss = Loss::new(aspect, LossKind::Dropped, path, message).count(count);
+            self.losses.push(Loss { unread: true, ..loss });
+        }
+    }
+
+    /// Cameras and lights, where they hang on a node that is shown, and the others.
+    fn lookers(&mut self, scene: &Scene) {
+        let nodes = kept_nodes(scene);
+        let nodes = || nodes.iter().filter_map(|id| scene.nodes.get(*id));
+        let cameras: BTreeSet<_> = nodes().filter_map(|node| node.camera).collect();
+        self.dropped(Aspect::Cameras, "cameras", "cameras have no place", cameras.len());
+        self.dropped_unused(Aspect::Cameras, "cameras", "cameras", scene.cameras.len() - cameras.len());
+        let lights: BTreeSet<_> = nodes().filter_map(|node| node.light).collect();
+        self.dropped(Aspect::Lights, "lights", "lights have no place", lights.len());
+        self.dropped_unused(Aspect::Lights, "lights", "lights", scene.lights.len() - lights.len());
     }
 
     fn scenes(&mut self, scene: &Scene) {
@@ -85,18 +105,29 @@ impl Report<'_> {
     fn geometry(&mut self, scene: &Scene) {
         // What no node shows is gone as a whole, and what stands in at a distance as a level of detail.
         let mut shown: Vec<bool> = vec![false; scene.meshes.len()];
-        for mesh in kept_nodes(scene).into_iter().filter_map(|id| scene.nodes.get(id)?.mesh) {
+        // Formats of plain meshes leave out what is hidden, with all that is on it.
+        let leaves_out = self.format.hidden == Hidden::LeftOut
+            && self.format.capabilities.holds(Aspect::Visibility).0 == Holds::No;
+        let hidden: Vec<NodeId> =
+            scene.nodes.iter().filter(|(_, node)| !node.visible && leaves_out).map(|(id, _)| id).collect();
+        let hidden: BTreeSet<NodeId> = scene.walk(&hidden).into_iter().collect();
+        let kept = kept_nodes(scene).into_iter().filter(|id| !hidden.contains(id));
+        for mesh in kept.filter_map(|id| scene.nodes.get(id)?.mesh) {
             if let Some(shown) = shown.get_mut(mesh.index()) {
                 *shown = true;
             }
         }
         let meshes = || scene.meshes.values().zip(&shown).filter(|(_, shown)| **shown);
         let primitives = || meshes().flat_map(|(mesh, _)| &mesh.primitives);
-        let with_tangents = primitives().filter(|p| !p.tangents.is_empty()).count();
-        self.dropped(Aspect::Tangents, "meshes", "tangents have no place", with_tangents);
+        // Only of triangles anybody sees them.
+        let is_seen = |primitive: &&Primitive| !primitive.triangles().is_empty();
+        let with_tangents = || primitives().filter(|p| !p.tangents.is_empty());
+        let seen = with_tangents().filter(is_seen).count();
+        self.dropped(Aspect::Tangents, "meshes", "tangents have no place", seen);
+        self.dropped_unused(Aspect::Tangents, "meshes", "tangents", with_tangents().count() - seen);
         let with_colors = primitives().filter(|p| !p.colors.is_empty()).count();
         self.dropped(Aspect::Colors, "meshes", "vertex colours have no place", with_colors);
-        let targets = primitives().map(|p| p.targets.len()).sum();
+        let targets = scene.meshes.values().map(|mesh| mesh.target_count()).sum();
         self.dropped(Aspect::Morphs, "meshes", "morph targets have no place", targets);
         let sets = self.format.capabilities.uv_sets;
         let more: usize = primitives().map(|p| p.uvs.len().saturating_sub(sets)).sum();
@@ -110,14 +141,15 @@ impl Report<'_> {
             self.losses.push(Loss::new(Aspect::Uvs, LossKind::Dropped, "meshes", message).count(more));
         }
         let own = format!("_{}_", self.format.id.to_ascii_uppercase());
-        let custom: BTreeSet<&String> =
-            primitives().flat_map(|p| p.custom.keys()).filter(|name| !name.starts_with(&own)).collect();
-        self.dropped(
-            Aspect::CustomAttributes,
-            "meshes",
-            "vertex attributes of other applications have no place",
-            custom.len(),
-        );
+        let names = |primitive: &'_ Primitive| -> Vec<String> {
+            primitive.custom.keys().filter(|name| !name.starts_with(&own)).cloned().collect()
+        };
+        let custom: BTreeSet<String> = primitives().filter(is_seen).flat_map(names).collect();
+        let message = "vertex attributes of other applications have no place";
+        self.dropped(Aspect::CustomAttributes, "meshes", message, custom.len());
+        let others: BTreeSet<String> = primitives().flat_map(names).collect();
+        let others = others.difference(&custom).count();
+        self.dropped_unused(Aspect::CustomAttributes, "meshes", "vertex attributes", others);
     }
 
     fn animations(&mut self, scene: &Scene) {

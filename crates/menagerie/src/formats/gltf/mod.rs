@@ -25,6 +25,8 @@ mod missing;
 mod model;
 mod notes;
 mod read;
+mod repair;
+mod sampling;
 mod strips;
 mod uri;
 mod views;

@@ -11,21 +11,13 @@ use crate::diag::Aspect;
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
-mod build;
 pub mod codes;
 mod gather;
-mod indices;
-mod lines;
+mod lift;
 mod lower;
-mod made_normals;
-mod materials;
 mod model;
-mod mtl;
-mod mtl_write;
 mod parse;
 mod read;
-mod slow;
-mod weld;
 mod write;
 
 pub use lower::lower;
@@ -39,7 +31,7 @@ pub static FORMAT: Format = Format {
     about: "text of vertices and faces that every tool speaks, with materials in an MTL file beside it",
     extensions: &["obj"],
     mime: "model/obj",
-    probe: |bytes| if slow::looks_like_obj(bytes) { Probe::Shape } else { Probe::No },
+    probe: |bytes| if parse::slow::looks_like_obj(bytes) { Probe::Shape } else { Probe::No },
     axes: Axes::Y_UP_FRONT_PLUS_Z,
     unit: "not stated",
     metres: None,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::gather::Gathered;
-use super::mtl::Entry;
+use super::parse::mtl::Entry;
 use crate::formats::Summary;
 
 /// An OBJ file as it is: its text, what was found in it, and the libraries that it names.

@@ -1,12 +1,11 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use super::build;
 use super::codes;
 use super::gather::{Gathered, Gatherer};
-use super::materials;
+use super::lift::{self, materials};
 use super::model::{Library, Model, summary};
-use super::mtl::{self, Entry};
+use super::parse::mtl::{self, Entry};
 use super::parse::{Piece, Place, parse};
 use crate::bytes::{Span, tokens, utf8_or_windows_1252};
 use crate::diag::{Aspect, Issue, Issues};
@@ -46,7 +45,7 @@ pub(super) fn stream(
 pub(super) fn scene(gathered: Gathered, entries: &[Entry], issues: &mut Issues) -> Scene {
     let mut scene = Scene::default();
     let ids = materials::add(&gathered.materials, entries, &mut scene);
-    build::add(gathered, &ids, &mut scene, issues);
+    lift::add(gathered, &ids, &mut scene, issues);
     scene
 }
 

@@ -11,7 +11,7 @@ use super::paint::paint;
 use super::read::read;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
-use crate::formats::flat::{FlatMesh, flatten, other_names, report_names};
+use crate::formats::flat::{FlatMesh, flatten, other_names, report_joined, report_names};
 use crate::formats::{ReadOptions, WriteOptions, report_unheld};
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
@@ -32,10 +32,7 @@ pub fn lower(
     report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
     let names = flat.iter().filter_map(|flat| scene.nodes.get(flat.node)).map(|node| &node.name);
     report_names(names, "nodes", &FORMAT, losses);
-    if flat.len() > 1 {
-        let message = "a PLY file is one mesh: the nodes were joined";
-        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(flat.len()));
-    }
+    report_joined(&flat, &FORMAT, losses);
     let texture = texture(scene, &flat, losses);
     paint(scene, &mut flat, texture.is_some(), losses);
     let mut table = Table::new(&flat, losses);

@@ -10,7 +10,7 @@ use super::colour::Convention;
 use super::model::{Ascii, Binary, Facet, Model, Solid};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
+use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_joined, report_names};
 use crate::formats::{WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology, unit_vector};
 
@@ -92,10 +92,7 @@ fn report_surface(scene: &Scene, flat: &[FlatMesh], described: bool, losses: &mu
 fn binary(scene: &Scene, flat: &[FlatMesh], header: [u8; 80], losses: &mut LossReport) -> Model {
     let names = flat.iter().filter_map(|flat| scene.nodes.get(flat.node)).map(|node| &node.name);
     report_names(names, "the parts of a binary file", &FORMAT, losses);
-    if flat.len() > 1 {
-        let message = "a binary STL is one list of triangles: the nodes were joined";
-        losses.push(Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message).count(flat.len()));
-    }
+    report_joined(flat, &FORMAT, losses);
     let convention = Convention::of(&header);
     let painted = flat.iter().flat_map(|flat| &flat.primitives).any(|primitive| !primitive.colors.is_empty());
     let mut facets = Vec::new();

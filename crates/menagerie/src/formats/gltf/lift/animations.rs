@@ -6,7 +6,8 @@ use super::super::accessor::List;
 use super::super::codes;
 use super::super::extras::Lifting;
 use super::super::json::{self, AnimationSampler};
-use super::{Lifter, plain_extras, repair};
+use super::super::repair;
+use super::{Lifter, plain_extras};
 use crate::diag::Aspect;
 use crate::scene::{
     Animation, Channel, Interpolation, NodeId, Property, Transform, float_from_json, float_to_json,
@@ -175,7 +176,7 @@ impl<'a> Lifter<'a> {
         if let Some(exact) = exact.filter(|exact| exact.len() == channel.values.len()) {
             // Keys of a spline that were not of unit length, unless somebody changed them since.
             let written = std::mem::replace(&mut channel.values, exact);
-            if super::super::lower::unit_spline(&channel).as_ref() != Some(&written) {
+            if repair::unit_spline(&channel).as_ref() != Some(&written) {
                 channel.values = written;
             }
         }

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use super::super::accessor::{Component, List};
 use super::super::json;
 use super::super::notes::{Instance, Instancing, Note};
+use super::super::repair;
 use super::super::{codes, extension};
-use super::{Lifter, repair};
+use super::Lifter;
 use crate::diag::{Aspect, LIMIT};
 use crate::scene::{Id, Node, NodeId, Transform, float_to_json};
 

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::super::extras::Lifting;
 use super::super::json;
-use super::super::{codes, extension, lower};
+use super::super::{codes, extension, notes};
 use super::{Lifter, floats};
 use crate::scene::{Camera, Light, LightKind, Projection, float_from_json};
 
@@ -47,7 +47,7 @@ impl Lifter<'_> {
                 Projection::Perspective { yfov: 0.8, aspect: None, near: 0.1, far: None }
             });
             if let Some(exact) = lifting.take("projection").as_ref().and_then(exact_projection)
-                && lower::allowed_projection(&exact) == projection
+                && notes::lights::allowed_projection(&exact) == projection
             {
                 projection = exact;
             }
@@ -104,8 +104,8 @@ impl Lifter<'_> {
             extras: Default::default(),
         };
         if let Some(exact) = lifting.take("light") {
-            let exact = lower::exact_light(&exact, &result);
-            if lower::allowed_light(&exact) == lower::allowed_light(&result) {
+            let exact = notes::lights::exact_light(&exact, &result);
+            if notes::lights::allowed_light(&exact) == notes::lights::allowed_light(&result) {
                 result = exact;
             }
         }

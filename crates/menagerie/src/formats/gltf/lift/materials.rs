@@ -5,30 +5,16 @@ use serde_json::{Value, json};
 
 use super::super::extras::Lifting;
 use super::super::json::{self, Object, PbrMetallicRoughness, TextureInfo};
+use super::super::notes::materials::restore;
 use super::super::read::decode_data_uri;
-use super::super::{codes, extension, lower, uri};
+use super::super::sampling::{MAG_FILTERS, MIN_FILTERS, WRAPS};
+use super::super::{codes, extension, uri};
 use super::{Lifter, plain_extras, without};
 use crate::diag::Aspect;
 use crate::scene::{
-    AlphaMode, Blend, Filter, Id, Image, Material, MetallicRoughness, Sampler, Shading, SpecularGlossiness,
-    Texture, TextureRef, UvTransform, Wrap,
+    AlphaMode, Blend, Id, Image, Material, MetallicRoughness, Sampler, Shading, SpecularGlossiness, Texture,
+    TextureRef, UvTransform,
 };
-
-/// OpenGL's numbers of filters for magnifying.
-pub(in super::super) const MAG_FILTERS: [(u32, Filter); 2] =
-    [(9728, Filter::Nearest), (9729, Filter::Linear)];
-/// OpenGL's numbers of filters for minifying.
-pub(in super::super) const MIN_FILTERS: [(u32, Filter); 6] = [
-    (9728, Filter::Nearest),
-    (9729, Filter::Linear),
-    (9984, Filter::NearestMipmapNearest),
-    (9985, Filter::LinearMipmapNearest),
-    (9986, Filter::NearestMipmapLinear),
-    (9987, Filter::LinearMipmapLinear),
-];
-/// OpenGL's numbers of what is beyond the edge.
-pub(in super::super) const WRAPS: [(u32, Wrap); 3] =
-    [(10497, Wrap::Repeat), (33648, Wrap::Mirror), (33071, Wrap::Clamp)];
 
 /// The members of KHR_materials_pbrSpecularGlossiness.
 #[derive(Default, Deserialize)]
@@ -160,7 +146,7 @@ impl Lifter<'_> {
         let understood = [extension::UNLIT, extension::EMISSIVE_STRENGTH, extension::SPECULAR_GLOSSINESS];
         let mut lifting = Lifting::new(material.extras.as_ref(), &material.extensions, &understood);
         let mut factor = material.emissive_factor.unwrap_or([0.0; 3]);
-        super::repair::finite(&mut factor);
+        super::super::repair::finite(&mut factor);
         let strength = material.extensions.get(extension::EMISSIVE_STRENGTH).map(|extension| {
             let value = extension.get("emissiveStrength").and_then(crate::scene::float_from_json);
             value.filter(|x| x.is_finite()).unwrap_or(1.0)
@@ -194,9 +180,9 @@ impl Lifter<'_> {
             unlit: material.extensions.contains_key(extension::UNLIT),
             extras: Default::default(),
         };
-        lower::restore_material(&mut result, &mut lifting, self.scene.textures.len());
+        restore(&mut result, &mut lifting, self.scene.textures.len());
         result.extras = lifting.finish();
-        super::repair::finite(&mut result.emissive);
+        super::super::repair::finite(&mut result.emissive);
         result
     }
 
@@ -230,7 +216,7 @@ impl Lifter<'_> {
         }
         let at = format!("{at}/pbrMetallicRoughness");
         let mut base_color = pbr.base_color_factor.unwrap_or([1.0; 4]);
-        super::repair::finite(&mut base_color);
+        super::super::repair::finite(&mut base_color);
         let finite = |x: f32| if x.is_finite() { x } else { 1.0 };
         Shading::MetallicRoughness(MetallicRoughness {
             base_color,
@@ -248,8 +234,8 @@ impl Lifter<'_> {
     fn specular_glossiness(&mut self, gloss: SpecGloss, at: &str, lifting: &mut Lifting) -> Shading {
         let mut diffuse = gloss.diffuse_factor.unwrap_or([1.0; 4]);
         let mut specular = gloss.specular_factor.unwrap_or([1.0; 3]);
-        super::repair::finite(&mut diffuse);
-        super::repair::finite(&mut specular);
+        super::super::repair::finite(&mut diffuse);
+        super::super::repair::finite(&mut specular);
         lifting.keep_extension(extension::SPECULAR_GLOSSINESS, gloss.other);
         Shading::SpecularGlossiness(SpecularGlossiness {
             diffuse,
@@ -298,8 +284,8 @@ impl Lifter<'_> {
                     lifting.keep_extension(extension::TEXTURE_TRANSFORM, transform.other);
                     let mut offset = transform.offset.unwrap_or([0.0; 2]);
                     let mut scale = transform.scale.unwrap_or([1.0; 2]);
-                    super::repair::finite(&mut offset);
-                    super::repair::finite(&mut scale);
+                    super::super::repair::finite(&mut offset);
+                    super::super::repair::finite(&mut scale);
                     let rotation = transform.rotation.filter(|x| x.is_finite()).unwrap_or(0.0);
                     Some(UvTransform { offset, rotation, scale, uv_set: transform.tex_coord })
                 }

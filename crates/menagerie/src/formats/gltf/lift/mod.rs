@@ -1,16 +1,13 @@
 //! From a glTF file to a Scene. Whatever breaks a rule of the Scene is repaired or left out, with an issue for each.
 
 mod animations;
+mod fold;
 mod geometry;
 mod instancing;
 mod lights;
 mod materials;
 mod nodes;
 mod notes;
-mod repair;
-
-pub(super) use materials::{MAG_FILTERS, MIN_FILTERS, WRAPS};
-pub(super) use repair::{unit_rotation, unit_tangents, unit_vectors};
 
 use serde_json::{Map, Value, json};
 

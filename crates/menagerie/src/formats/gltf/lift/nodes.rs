@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::super::extras::Lifting;
 use super::super::json;
+use super::super::repair;
 use super::super::{codes, extension};
-use super::{Lifter, floats, plain_extras, repair, without};
+use super::{Lifter, floats, plain_extras, without};
 use crate::diag::Aspect;
 use crate::scene::{Id, Lod, Node, NodeId, SceneRoot, Skin, Transform, float_from_json};
 
@@ -376,6 +377,6 @@ impl Lifter<'_> {
 
     /// Takes back what was only written because glTF demands it: see `lower/nodes.rs`.
     pub(super) fn fold_back(&mut self) {
-        super::super::lower::fold_back(&mut self.scene);
+        super::fold::fold_back(&mut self.scene);
     }
 }

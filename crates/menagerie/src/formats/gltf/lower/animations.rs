@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::accessor::Shape;
 use super::super::extras::{GLTF, Lowering};
 use super::super::json::{self, AnimationSampler, Object};
-use super::super::lift::unit_rotation;
+use super::super::repair::unit_spline;
 use super::buffers::{Encoded, Use};
 use super::encode::Encoding;
 use super::{Lowerer, exact};
@@ -226,24 +226,6 @@ fn empty_channel(at: usize, channel: &Channel) -> Value {
         object.insert("extras".to_owned(), extras);
     }
     Value::Object(object)
-}
-
-/// The values of a spline of rotations whose keys are not of unit length, with keys that are.
-pub(in super::super) fn unit_spline(channel: &Channel) -> Option<Vec<f32>> {
-    if channel.property != Property::Rotation || channel.interpolation != Interpolation::Cubic {
-        return None;
-    }
-    let mut values = channel.values.clone();
-    let mut changed = false;
-    for key in values.as_chunks_mut::<12>().0 {
-        if let Some(value) = key.get_mut(4..8) {
-            let before =
-                [value.first().copied(), value.get(1).copied(), value.get(2).copied(), value.get(3).copied()];
-            unit_rotation(value);
-            changed |= before.iter().flatten().zip(&*value).any(|(before, after)| before != after);
-        }
-    }
-    changed.then_some(values)
 }
 
 /// Times that a shift made equal, pushed apart by the least that floats can say.

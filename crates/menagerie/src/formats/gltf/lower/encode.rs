@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::accessor::{Component, Shape};
 use super::super::json::Number;
-use super::super::lift::{unit_tangents, unit_vectors};
+use super::super::repair::{unit_tangents, unit_vectors};
 use super::buffers::{Encoded, Use};
 use crate::scene::Extras;
 

@@ -4,7 +4,6 @@
 mod animations;
 mod buffers;
 mod encode;
-mod fold;
 mod geometry;
 mod instancing;
 mod lights;
@@ -12,20 +11,16 @@ mod materials;
 mod nodes;
 mod textures;
 
-pub(super) use animations::unit_spline;
-pub(super) use fold::fold_back;
-pub(super) use lights::{allowed_light, allowed_projection, exact_light};
-pub(super) use materials::restore_material;
-
 use serde_json::{Value, json};
 
 use super::extras::{GLTF, Lowering};
-use super::json::{Asset, Document, Object};
+use super::json::{Asset, Document};
 use super::model::Model;
+use super::notes::{exact, object};
 use super::{check, codes, extension, missing, uri};
 use crate::diag::{Issue, LossReport};
 use crate::formats::{MissingTextures, WriteOptions};
-use crate::scene::{CheckedScene, Scene, float_to_json};
+use crate::scene::{CheckedScene, Scene};
 use buffers::Packer;
 
 /// Makes a file model of a Scene: a GLB, or a `.gltf` when that is the extension that is asked for.
@@ -197,11 +192,6 @@ fn needs_quantization(document: &Document) -> bool {
     })
 }
 
-/// Floats as JSON that gives exactly the same floats again.
-fn exact(values: &[f32]) -> Value {
-    values.iter().copied().map(float_to_json).collect()
-}
-
 /// A finite float as the shortest number that gives the same float again.
 fn number(value: f32) -> Value {
     value.to_string().parse::<f64>().map_or(Value::Null, |value| json!(value))
@@ -209,9 +199,4 @@ fn number(value: f32) -> Value {
 
 fn numbers(values: &[f32]) -> Value {
     values.iter().copied().map(number).collect()
-}
-
-/// An object out of pairs.
-fn object<const N: usize>(pairs: [(&str, Value); N]) -> Object {
-    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

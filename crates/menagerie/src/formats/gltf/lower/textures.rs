@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::super::extras::{GLTF, Lowering};
 use super::super::json;
-use super::super::lift::{MAG_FILTERS, MIN_FILTERS, WRAPS};
+use super::super::sampling::{MAG_FILTERS, MIN_FILTERS, WRAPS};
 use super::super::uri;
 use super::{Lowerer, Pictures};
 use crate::diag::Aspect;

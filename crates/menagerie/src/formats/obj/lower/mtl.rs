@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::FORMAT;
 use crate::diag::{Aspect, LossReport};
+use crate::formats::obj::FORMAT;
 use crate::ops::to_phong;
 use crate::scene::{
     AlphaMode, Blend, Material, MetallicRoughness, Phong, Sampler, Scene, Shading, TextureRef, UvTransform,
@@ -13,7 +13,12 @@ use crate::scene::{
 };
 
 /// Writes one material.
-pub(super) fn write(scene: &Scene, material: &Material, name: &str, losses: &mut LossReport) -> String {
+pub(in crate::formats::obj) fn write(
+    scene: &Scene,
+    material: &Material,
+    name: &str,
+    losses: &mut LossReport,
+) -> String {
     let mut entry = EntryWriter { scene, losses, name, text: format!("newmtl {name}\n"), map_d: None };
     entry.shading(material);
     entry.common(material);

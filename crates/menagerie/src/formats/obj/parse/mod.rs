@@ -1,10 +1,13 @@
 //! The lines of one piece of a file, fast. Lines that are as nearly all lines are, are read here; all others by
-//! [`super::slow`].
+//! [`crate::formats::obj::parse::slow`].
 
-use super::lines::BYTE_ORDER_MARK;
-use super::slow;
+pub(super) mod lines;
+pub(super) mod mtl;
+pub(super) mod slow;
+
 use crate::bytes::{float_start, whole_start};
 use crate::diag::Issues;
+use crate::formats::obj::parse::lines::BYTE_ORDER_MARK;
 use crate::formats::stream::Block;
 
 /// A corner of a face: the numbers of its position, texture coordinate and normal, from one; zero where there is none.

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 /// What UTF-8 text may begin with.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(in crate::formats::obj) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line with all that it goes on in.
-pub(super) struct Line<'t> {
+pub(in crate::formats::obj) struct Line<'t> {
     /// Its bytes; backslashes and line ends between its parts are blanks, so that every byte stays where it is.
-    pub(super) text: Cow<'t, [u8]>,
+    pub(in crate::formats::obj) text: Cow<'t, [u8]>,
     /// How many lines it is in the file.
-    pub(super) parts: usize,
+    pub(in crate::formats::obj) parts: usize,
 }
 
 /// The line that a text begins with, and what follows it.
-pub(super) fn first_line(text: &[u8]) -> (Line<'_>, &[u8]) {
+pub(in crate::formats::obj) fn first_line(text: &[u8]) -> (Line<'_>, &[u8]) {
     let (length, parts) = extent(text);
     let (raw, rest) = text.split_at_checked(length).unwrap_or((text, &[]));
     let text = if parts > 1 { Cow::Owned(join(raw)) } else { Cow::Borrowed(raw) };

@@ -1,15 +1,18 @@
 //! Puts the pieces of a file together.
 
+pub(super) mod indices;
+pub(super) mod weld;
+
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::codes;
-use super::indices::Indices;
-use super::parse::{Change, Corner, Counts, Element, Kind, Piece};
-use super::weld::{Table, Vertices, Weld};
 use crate::bytes::{Limits, Span, extend_tight, resize_tight};
 use crate::diag::{Aspect, Issue, Issues};
+use crate::formats::obj::codes;
+use crate::formats::obj::gather::indices::Indices;
+use crate::formats::obj::gather::weld::{Table, Vertices, Weld};
+use crate::formats::obj::parse::{Change, Corner, Counts, Element, Kind, Piece};
 use crate::ops::{cut_quad, triangulate};
 use crate::scene::Topology;
 

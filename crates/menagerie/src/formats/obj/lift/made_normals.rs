@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::gather::SMOOTHED;
+use crate::formats::obj::gather::SMOOTHED;
 use crate::ops::face_normal;
 use crate::scene::{Primitive, Topology, unit_vector};
 
@@ -22,13 +22,18 @@ enum Kind {
 }
 
 /// Whether the number of a normal stands for a smoothing group.
-pub(super) fn is_smoothed(number: u32) -> bool {
+pub(in crate::formats::obj) fn is_smoothed(number: u32) -> bool {
     number & SMOOTHED != 0
 }
 
 /// Makes the normals that are missing, which have no length yet. `of` tells the numbers of a vertex's position and
 /// normal, of which the file has `given`; in a file that `smooths`, what is in no group is flat.
-pub(super) fn add(primitive: &mut Primitive, of: impl Fn(usize) -> [u32; 2], given: usize, smooths: bool) {
+pub(in crate::formats::obj) fn add(
+    primitive: &mut Primitive,
+    of: impl Fn(usize) -> [u32; 2],
+    given: usize,
+    smooths: bool,
+) {
     let count = primitive.positions.len();
     let kind = |vertex: usize| match of(vertex) {
         // A copy, made here.

@@ -13,7 +13,7 @@ const MASKS: [u32; 4] = [(1 << 6) - 1, (1 << 14) - 1, (1 << 22) - 1, WIDE];
 
 /// A list of indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Indices {
+pub(in crate::formats::obj) struct Indices {
     full: Vec<Box<[u8]>>,
     open: Vec<u8>,
     /// How many indices are in `open`.
@@ -24,16 +24,16 @@ pub(super) struct Indices {
 
 impl Indices {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::formats::obj) fn len(&self) -> usize {
         self.full.len() * BLOCK + self.open_count
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::formats::obj) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     #[inline]
-    pub(super) fn push(&mut self, index: u32) {
+    pub(in crate::formats::obj) fn push(&mut self, index: u32) {
         let [before, b, c] = self.last;
         self.last = [b, c, index];
         let difference = index.wrapping_sub(before).cast_signed();
@@ -65,13 +65,13 @@ impl Indices {
     }
 
     /// Puts other indices in their place, one by one in their order.
-    pub(super) fn map(&mut self, mut new: impl FnMut(u32) -> u32) {
+    pub(in crate::formats::obj) fn map(&mut self, mut new: impl FnMut(u32) -> u32) {
         let old = std::mem::take(self);
         old.for_each(|index| self.push(new(index)));
     }
 
     /// Goes through all of them, and lets go what was gone through.
-    pub(super) fn for_each(mut self, mut each: impl FnMut(u32)) {
+    pub(in crate::formats::obj) fn for_each(mut self, mut each: impl FnMut(u32)) {
         let open_count = self.open_count;
         self.open.extend_from_slice(&[0; 8]);
         for block in self.full {
@@ -81,7 +81,7 @@ impl Indices {
     }
 
     /// Goes through all of them.
-    pub(super) fn for_each_ref(&self, mut each: impl FnMut(u32)) {
+    pub(in crate::formats::obj) fn for_each_ref(&self, mut each: impl FnMut(u32)) {
         for block in &self.full {
             decode(block, BLOCK, &mut each);
         }
@@ -91,7 +91,7 @@ impl Indices {
     }
 
     /// The plain list; what it is made of is let go on the way.
-    pub(super) fn into_vec(mut self) -> Vec<u32> {
+    pub(in crate::formats::obj) fn into_vec(mut self) -> Vec<u32> {
         let mut list = vec![0; self.len()];
         self.close();
         fill(&mut list, self.full);

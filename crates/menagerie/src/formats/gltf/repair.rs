@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::scene::unit_vector;
+use crate::scene::{Channel, Interpolation, Property, unit_vector};
 
 /// The squared length of a rotation may be this far from one.
 const UNIT_TOLERANCE: f32 = 5e-4;
@@ -13,11 +13,11 @@ const QUANTISED_TOLERANCE: f32 = 0.02;
 
 /// What a repair found.
 #[derive(Debug, Default)]
-pub(in super::super) struct Repaired {
+pub(super) struct Repaired {
     /// How many elements were wrong.
-    pub(in super::super) count: usize,
+    pub(super) count: usize,
     /// The first of them.
-    pub(in super::super) first: usize,
+    pub(super) first: usize,
 }
 
 impl Repaired {
@@ -45,7 +45,7 @@ pub(super) fn finite(values: &mut [f32]) -> Repaired {
 }
 
 /// Makes vectors unit length. Those without a direction are left at zero and returned.
-pub(in super::super) fn unit_vectors(vectors: &mut [[f32; 3]], quantised: bool) -> (Repaired, Vec<usize>) {
+pub(super) fn unit_vectors(vectors: &mut [[f32; 3]], quantised: bool) -> (Repaired, Vec<usize>) {
     let (mut repaired, mut zeros) = (Repaired::default(), Vec::new());
     for (i, vector) in vectors.iter_mut().enumerate() {
         let v = Vec3::from_array(*vector);
@@ -65,7 +65,7 @@ pub(in super::super) fn unit_vectors(vectors: &mut [[f32; 3]], quantised: bool) 
 }
 
 /// Makes tangents unit length with a sign of 1 or -1; those without a direction become +X.
-pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool) -> Repaired {
+pub(super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool) -> Repaired {
     let mut repaired = Repaired::default();
     for (i, tangent) in tangents.iter_mut().enumerate() {
         let t = Vec4::from_array(*tangent);
@@ -85,7 +85,7 @@ pub(in super::super) fn unit_tangents(tangents: &mut [[f32; 4]], quantised: bool
 }
 
 /// Makes a rotation unit length; one without a direction becomes none.
-pub(in super::super) fn unit_rotation(rotation: &mut [f32]) -> bool {
+pub(super) fn unit_rotation(rotation: &mut [f32]) -> bool {
     let squared: f32 = rotation.iter().map(|x| x * x).sum();
     if (squared - 1.0).abs() <= UNIT_TOLERANCE {
         return false;
@@ -97,4 +97,22 @@ pub(in super::super) fn unit_rotation(rotation: &mut [f32]) -> bool {
         rotation.iter_mut().zip([0.0, 0.0, 0.0, 1.0]).for_each(|(x, one)| *x = one);
     }
     (length - 1.0).abs() > 0.005
+}
+
+/// The values of a spline of rotations whose keys are not of unit length, with keys that are.
+pub(super) fn unit_spline(channel: &Channel) -> Option<Vec<f32>> {
+    if channel.property != Property::Rotation || channel.interpolation != Interpolation::Cubic {
+        return None;
+    }
+    let mut values = channel.values.clone();
+    let mut changed = false;
+    for key in values.as_chunks_mut::<12>().0 {
+        if let Some(value) = key.get_mut(4..8) {
+            let before =
+                [value.first().copied(), value.get(1).copied(), value.get(2).copied(), value.get(3).copied()];
+            unit_rotation(value);
+            changed |= before.iter().flatten().zip(&*value).any(|(before, after)| before != after);
+        }
+    }
+    changed.then_some(values)
 }

@@ -2,17 +2,19 @@
 //! that is possible, and are let go as soon as nothing needs them any more. So one kind of list is made for all parts,
 //! before the next: texture coordinates, normals, positions, and indices at last.
 
+pub(super) mod made_normals;
+pub(super) mod materials;
+
 use std::collections::BTreeMap;
 
-use super::FORMAT;
-use super::gather::{Gathered, Key, Part, is_past};
-use super::indices::Indices;
-use super::made_normals;
-use super::parse::Counts;
-use super::weld::{Numbers, Vertices};
 use crate::bytes::{decode_text, push_tight, utf8_or_windows_1252};
 use crate::diag::{Aspect, Issues};
 use crate::formats::flat::show_all;
+use crate::formats::obj::FORMAT;
+use crate::formats::obj::gather::indices::Indices;
+use crate::formats::obj::gather::weld::{Numbers, Vertices};
+use crate::formats::obj::gather::{Gathered, Key, Part, is_past};
+use crate::formats::obj::parse::Counts;
 use crate::scene::{MaterialId, Mesh, Node, Primitive, Scene, Topology};
 
 /// Adds nodes and meshes to a Scene that has the materials already.

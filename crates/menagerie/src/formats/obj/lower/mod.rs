@@ -1,17 +1,20 @@
 //! Scene to OBJ: an object for each node, where it is in the world, and a library of the materials.
 
+mod mtl;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::model::{Library, Model};
-use super::read::read;
-use super::{FORMAT, mtl, mtl_write};
 use crate::bytes::Span;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
+use crate::formats::obj::FORMAT;
+use crate::formats::obj::model::{Library, Model};
+use crate::formats::obj::parse::mtl::{Source, read as read_library};
+use crate::formats::obj::read::read;
 use crate::formats::{ReadOptions, WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Extras, Material, MaterialId, Primitive, Scene, Topology, linear_to_srgb};
 
@@ -34,12 +37,12 @@ pub fn lower(
     report_colors(&flat, losses);
     flat.iter().for_each(|flat| report_joined(flat, losses));
     let stem = line_name(&options.stem);
-    let library = format!("{}.mtl", if stem.is_empty() { "model" } else { &stem });
+    let library_name = format!("{}.mtl", if stem.is_empty() { "model" } else { &stem });
     let names = material_names(scene, &flat, losses);
     let mut text = TextWriter { scene, out: Vec::new(), names: &names, counts: [0; 3], material: None };
     text.out.extend_from_slice(b"# OBJ by menagerie\n");
     if !names.is_empty() {
-        let _ = writeln!(text.out, "mtllib {library}");
+        let _ = writeln!(text.out, "mtllib {library_name}");
     }
     text.objects(&flat, losses);
     let text = text.out;
@@ -50,12 +53,12 @@ pub fn lower(
         for (id, name) in &names {
             let default = Material::default();
             let material = id.and_then(|id| scene.materials.get(id)).unwrap_or(&default);
-            entries.push_str(&mtl_write::write(scene, material, name, losses));
+            entries.push_str(&mtl::write(scene, material, name, losses));
         }
         let bytes = entries.into_bytes();
-        let source = mtl::Source { name: &library, number: 0, named_at: Span::new(0, 0) };
-        mtl::read(&bytes, source, &mut model.entries, &mut Issues::default());
-        model.libraries.push(Library { name: library, text: Arc::from(bytes) });
+        let source = Source { name: &library_name, number: 0, named_at: Span::new(0, 0) };
+        read_library(&bytes, source, &mut model.entries, &mut Issues::default());
+        model.libraries.push(Library { name: library_name, text: Arc::from(bytes) });
     }
     Ok(model)
 }

@@ -1,10 +1,10 @@
 //! The lines that are not as nearly all lines are: odd blanks, continued lines, colours, names, negative numbers, garbage.
 
-use super::codes;
-use super::lines::{BYTE_ORDER_MARK, first_line};
-use super::parse::{Change, Counts, Element, Kind, LARGEST, Piece, Place, unit};
 use crate::bytes::{Span, Token, read_float, read_integer};
 use crate::diag::{Aspect, Code, Issue, NOT_FINITE};
+use crate::formats::obj::codes;
+use crate::formats::obj::parse::lines::{BYTE_ORDER_MARK, first_line};
+use crate::formats::obj::parse::{Change, Counts, Element, Kind, LARGEST, Piece, Place, unit};
 use crate::scene::srgb_to_linear;
 
 /// Statements of the format that a Scene has no place for.
@@ -50,7 +50,7 @@ const SUPPORTED: &[&[u8]] =
     &[b"v", b"vt", b"vn", b"f", b"fo", b"l", b"p", b"o", b"g", b"s", b"usemtl", b"mtllib"];
 
 /// Whether a file looks like OBJ: its first lines are comments and statements, one at least.
-pub(super) fn looks_like_obj(bytes: &[u8]) -> bool {
+pub(in crate::formats::obj) fn looks_like_obj(bytes: &[u8]) -> bool {
     let start = bytes.get(..bytes.len().min(64 << 10)).unwrap_or_default();
     let cut = bytes.len() > start.len();
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
@@ -79,7 +79,12 @@ pub(super) fn looks_like_obj(bytes: &[u8]) -> bool {
 }
 
 /// Reads the line that a text begins with, and gives what follows it.
-pub(super) fn line<'t>(piece: &mut Piece, text: &'t [u8], at: usize, place: Place<'_>) -> &'t [u8] {
+pub(in crate::formats::obj) fn line<'t>(
+    piece: &mut Piece,
+    text: &'t [u8],
+    at: usize,
+    place: Place<'_>,
+) -> &'t [u8] {
     let (line, rest) = first_line(text);
     LineReader { piece, at, place }.read(&line.text);
     piece.lines += line.parts;

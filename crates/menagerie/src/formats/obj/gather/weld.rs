@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::parse::Corner;
 use crate::bytes::{push_tight, resize_tight};
+use crate::formats::obj::parse::Corner;
 
 /// So many vertices of one position are looked through one by one.
 const LONGEST_CHAIN: usize = 32;
@@ -13,7 +13,7 @@ const LONGEST_CHAIN: usize = 32;
 /// Many files number positions, texture coordinates and normals alike, so that the number is the vertex; then nothing
 /// needs to be looked up. Only when a corner comes that breaks this, a table is made.
 #[derive(Debug, Default)]
-pub(super) enum Weld {
+pub(in crate::formats::obj) enum Weld {
     /// Nothing came yet.
     #[default]
     Empty,
@@ -26,7 +26,7 @@ pub(super) enum Weld {
 impl Weld {
     /// The vertex of a corner, when so many positions are known; `None` when a table is needed to tell.
     #[inline]
-    pub(super) fn vertex(&mut self, corner: Corner, known: usize) -> Option<u32> {
+    pub(in crate::formats::obj) fn vertex(&mut self, corner: Corner, known: usize) -> Option<u32> {
         let [v, t, n] = corner;
         match self {
             Self::Table(table) => Some(table.vertex(corner, known)),
@@ -45,7 +45,7 @@ impl Weld {
     }
 
     /// What the vertices are made of.
-    pub(super) fn finish(self) -> Vertices {
+    pub(in crate::formats::obj) fn finish(self) -> Vertices {
         let numbers = |has| if has { Numbers::AsPosition } else { Numbers::None };
         match self {
             Self::Empty => Vertices::default(),
@@ -59,7 +59,7 @@ impl Weld {
 
 /// The numbers that the vertices have of texture coordinates, or of normals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(in crate::formats::obj) enum Numbers {
     /// Zero for all: there are none.
     #[default]
     None,
@@ -72,7 +72,7 @@ pub(super) enum Numbers {
 impl Numbers {
     /// The number of a vertex at a position.
     #[inline]
-    pub(super) fn of(&self, vertex: usize, position: u32) -> u32 {
+    pub(in crate::formats::obj) fn of(&self, vertex: usize, position: u32) -> u32 {
         match self {
             Self::None => 0,
             Self::AsPosition => position,
@@ -92,17 +92,17 @@ impl Numbers {
 
 /// What each vertex is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Vertices {
+pub(in crate::formats::obj) struct Vertices {
     /// The number of the position of each; `None` when the vertices are the positions, in their order.
-    pub(super) positions: Option<Vec<u32>>,
-    pub(super) uvs: Numbers,
-    pub(super) normals: Numbers,
+    pub(in crate::formats::obj) positions: Option<Vec<u32>>,
+    pub(in crate::formats::obj) uvs: Numbers,
+    pub(in crate::formats::obj) normals: Numbers,
 }
 
 impl Vertices {
     /// The number of a vertex's position.
     #[inline]
-    pub(super) fn position(&self, vertex: usize) -> u32 {
+    pub(in crate::formats::obj) fn position(&self, vertex: usize) -> u32 {
         match &self.positions {
             None => vertex as u32 + 1,
             Some(list) => list.get(vertex).copied().unwrap_or(0),
@@ -110,12 +110,12 @@ impl Vertices {
     }
 
     #[inline]
-    pub(super) fn uv(&self, vertex: usize) -> u32 {
+    pub(in crate::formats::obj) fn uv(&self, vertex: usize) -> u32 {
         self.uvs.of(vertex, self.position(vertex))
     }
 
     #[inline]
-    pub(super) fn normal(&self, vertex: usize) -> u32 {
+    pub(in crate::formats::obj) fn normal(&self, vertex: usize) -> u32 {
         self.normals.of(vertex, self.position(vertex))
     }
 }
@@ -123,7 +123,7 @@ impl Vertices {
 /// The vertices of each position in a chain, from the newest to the oldest. That takes less memory than a hash table, and
 /// in most files chains are short.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(in crate::formats::obj) struct Table {
     /// For each position its newest vertex plus one, or zero.
     newest: Vec<u32>,
     /// For each vertex the one before it in its chain plus one, or zero.
@@ -138,7 +138,7 @@ pub(super) struct Table {
 impl Table {
     /// The vertex of a corner, when so many positions are known. They are numbered as they come.
     #[inline]
-    pub(super) fn vertex(&mut self, corner: Corner, known: usize) -> u32 {
+    pub(in crate::formats::obj) fn vertex(&mut self, corner: Corner, known: usize) -> u32 {
         let [v, t, n] = corner;
         let Some(newest) = self.newest.get(v as usize - 1) else { return self.far(corner, known) };
         let mut link = *newest;

@@ -2,37 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use super::codes;
-use super::lines::{BYTE_ORDER_MARK, first_line};
 use crate::bytes::{Span, Token, read_float, tokens, utf8_or_windows_1252};
 use crate::diag::{Aspect, Code, Issue, Issues, NOT_FINITE};
+use crate::formats::obj::codes;
+use crate::formats::obj::parse::lines::{BYTE_ORDER_MARK, first_line};
 
 /// A material as its library describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Entry {
-    pub(super) name: String,
+pub(in crate::formats::obj) struct Entry {
+    pub(in crate::formats::obj) name: String,
     /// The numbers, by the keyword in small letters.
-    pub(super) values: BTreeMap<&'static str, Vec<f32>>,
+    pub(in crate::formats::obj) values: BTreeMap<&'static str, Vec<f32>>,
     /// The pictures, by the keyword in small letters.
-    pub(super) maps: BTreeMap<&'static str, Map>,
+    pub(in crate::formats::obj) maps: BTreeMap<&'static str, Map>,
     /// Lines that a Scene has no place for.
-    pub(super) other: Vec<String>,
+    pub(in crate::formats::obj) other: Vec<String>,
 }
 
 /// A use of a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Map {
-    pub(super) file: String,
+pub(in crate::formats::obj) struct Map {
+    pub(in crate::formats::obj) file: String,
     /// `-s`
-    pub(super) scale: [f32; 2],
+    pub(in crate::formats::obj) scale: [f32; 2],
     /// `-o`
-    pub(super) offset: [f32; 2],
+    pub(in crate::formats::obj) offset: [f32; 2],
     /// `-bm`
-    pub(super) strength: Option<f32>,
+    pub(in crate::formats::obj) strength: Option<f32>,
     /// `-clamp`
-    pub(super) clamp: bool,
+    pub(in crate::formats::obj) clamp: bool,
     /// `-imfchan`
-    pub(super) channel: Option<String>,
+    pub(in crate::formats::obj) channel: Option<String>,
 }
 
 const VALUES: &[&str] = &["ka", "kd", "ks", "ke", "ns", "d", "tr", "illum", "pr", "pm"];
@@ -53,16 +53,21 @@ const MAPS: &[(&str, &str)] = &[
 
 /// A library that is read.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) name: &'a str,
+pub(in crate::formats::obj) struct Source<'a> {
+    pub(in crate::formats::obj) name: &'a str,
     /// Its place among those that the model names.
-    pub(super) number: usize,
+    pub(in crate::formats::obj) number: usize,
     /// The line of the model that names it: an issue is at bytes of the model, and its message tells those of the library.
-    pub(super) named_at: Span,
+    pub(in crate::formats::obj) named_at: Span,
 }
 
 /// Adds the materials of a library.
-pub(super) fn read(text: &[u8], source: Source<'_>, entries: &mut Vec<Entry>, issues: &mut Issues) {
+pub(in crate::formats::obj) fn read(
+    text: &[u8],
+    source: Source<'_>,
+    entries: &mut Vec<Entry>,
+    issues: &mut Issues,
+) {
     let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut lines = 0;
     while !rest.is_empty() {

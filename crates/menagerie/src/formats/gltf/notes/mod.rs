@@ -1,11 +1,15 @@
 //! What glTF keeps in a Scene's extras so that a file comes back as it was: one struct for each note, written and read
 //! here and nowhere else. Extras can come from anybody, so a note that is not exactly of its shape is no note.
 
+pub(super) mod lights;
+pub(super) mod materials;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extras::GLTF;
-use crate::scene::Extras;
+use super::json::Object;
+use crate::scene::{Extras, float_to_json};
 
 /// A note under the key `gltf` of an element's extras.
 pub(super) trait Note: Serialize + for<'de> Deserialize<'de> {
@@ -54,4 +58,14 @@ pub(super) struct Instance {
 
 impl Note for Instance {
     const FIELD: &'static str = "instance";
+}
+
+/// Floats as JSON that gives exactly the same floats again.
+pub(super) fn exact(values: &[f32]) -> Value {
+    values.iter().copied().map(float_to_json).collect()
+}
+
+/// An object out of pairs.
+pub(super) fn object<const N: usize>(pairs: [(&str, Value); N]) -> Object {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

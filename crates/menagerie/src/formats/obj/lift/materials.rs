@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::FORMAT;
-use super::mtl::{Entry, Map};
 use crate::bytes::decode_text;
+use crate::formats::obj::FORMAT;
+use crate::formats::obj::parse::mtl::{Entry, Map};
 use crate::scene::{
     AlphaMode, Blend, Image, ImageId, Material, MaterialId, MetallicRoughness, Phong, Sampler, Scene,
     Shading, Texture, TextureId, TextureRef, UvTransform, Wrap,
 };
 
 /// Adds the materials with these names; of several entries with one name the last counts.
-pub(super) fn add(names: &[Vec<u8>], entries: &[Entry], scene: &mut Scene) -> Vec<MaterialId> {
+pub(in crate::formats::obj) fn add(
+    names: &[Vec<u8>],
+    entries: &[Entry],
+    scene: &mut Scene,
+) -> Vec<MaterialId> {
     let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
     let mut textures = Textures::default();
     let mut ids = Vec::with_capacity(names.len());

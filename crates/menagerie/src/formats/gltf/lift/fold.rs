@@ -10,7 +10,7 @@ use super::super::json::Object;
 use crate::scene::{Arena, Lod, Node, NodeId, Scene, Transform, float_from_json, parents};
 
 /// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in.
-pub(in super::super) fn fold_back(scene: &mut Scene) {
+pub(super) fn fold_back(scene: &mut Scene) {
     extra_joints(scene);
     join_roots_back(scene);
     let mut places: Vec<(NodeId, Object)> = Vec::new();
