@@ -407,8 +407,11 @@ impl<'a> Lowering<'a> {
                 .push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
         }
         let shown = self.kept.iter().filter_map(|id| self.scene.meshes.get(self.scene.nodes.get(*id)?.mesh?));
-        let used: std::collections::BTreeSet<_> =
-            shown.flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
+        let used: std::collections::BTreeSet<_> = shown
+            .flat_map(|mesh| &mesh.primitives)
+            .filter(|p| !p.positions.is_empty())
+            .filter_map(|p| p.material)
+            .collect();
         let unused = self.scene.materials.ids().filter(|id| !used.contains(id)).count();
         if unused > 0 {
             let message = "materials that nothing uses have no place in BMD";

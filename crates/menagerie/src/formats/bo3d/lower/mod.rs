@@ -330,7 +330,12 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        stats.merge(vertices);
+        if vertices.is_off() {
+            let message = "vertices of sheared nodes are elsewhere in the world";
+            let loss = Loss::new(Aspect::Positions, LossKind::Approximated, "nodes", message);
+            // Seen only where nodes are not compared each in its own space.
+            self.losses.push(Loss { unread: true, ..loss.measured(vertices, "scene units") });
+        }
         let message = "stretched parents shear what is turned below them; BO3D has no shear";
         self.losses.measured(Aspect::Transforms, "nodes", message, stats, "scene units");
         if stats.is_off() && !self.scene.animations.is_empty() {
@@ -356,7 +361,11 @@ fn off(a: &Mat4, b: &Mat4, reach: f32) -> f64 {
 fn report_names(scene: &Scene, losses: &mut LossReport) {
     let kept = kept_nodes(scene);
     let shown = kept.iter().filter_map(|id| scene.meshes.get(scene.nodes.get(*id)?.mesh?));
-    let used: BTreeSet<_> = shown.flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
+    let used: BTreeSet<_> = shown
+        .flat_map(|mesh| &mesh.primitives)
+        .filter(|p| !p.positions.is_empty())
+        .filter_map(|p| p.material)
+        .collect();
     let unused = scene.materials.ids().filter(|id| !used.contains(id)).count();
     if unused > 0 {
         let message = "materials that nothing uses have no place in BO3D";
