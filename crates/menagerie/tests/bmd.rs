@@ -367,6 +367,8 @@ fn foreign() -> Vec<(String, Scene)> {
 /// neighbours, nodes of a tree that became another for each other, morphs of what nothing shows.
 const GUESSED: &[(&str, Aspect)] = &[
     ("corridor.dgl2", Aspect::Positions),
+    ("suzanne_rig.bgl", Aspect::Positions),
+    ("suzanne_rig.bgl", Aspect::Uvs),
     ("level.dgl2", Aspect::Positions),
     ("NegativeScaleTest.glb", Aspect::Positions),
     ("tube_lod_skin_l0.das2", Aspect::Transforms),

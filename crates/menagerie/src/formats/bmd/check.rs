@@ -342,8 +342,12 @@ impl Check<'_> {
     /// What the document asks of the mesh of a solid.
     fn solid(&mut self, bone: usize, index: usize) {
         let Some(mesh) = self.model.meshes.get(index) else { return };
-        let start = mesh.vertices_at as usize;
-        let span = Span::new(start, start + mesh.stored_vertex_bytes());
+        let within = |start: u32, bytes: usize| {
+            let start = (start as usize).min(self.length);
+            Span::new(start, start.saturating_add(bytes).min(self.length))
+        };
+        let span = within(mesh.vertices_at, mesh.stored_vertex_bytes());
+        let of_faces = within(mesh.faces_at, mesh.stored_face_bytes());
         let path = format!("meshes[{index}].vertices");
         let elsewhere = |vertex: &&Vertex| ![0, bone].contains(&usize::from(vertex.bone()));
         let elsewhere = mesh.vertices.iter().filter(elsewhere).count();
@@ -369,10 +373,8 @@ impl Check<'_> {
         let open = edges.iter().filter(matched).count()
             + edges.windows(2).filter(|w| matches!(w, [a, b] if a == b)).count();
         if open > 0 || edges.is_empty() {
-            let start = mesh.faces_at as usize;
-            let span = Span::new(start, start + mesh.stored_face_bytes());
             let message = format!("{open} edges of the solid of bone {bone} do not belong to two triangles");
-            self.report(&codes::SOLID_OPEN, format!("meshes[{index}].faces"), span, message);
+            self.report(&codes::SOLID_OPEN, format!("meshes[{index}].faces"), of_faces, message);
         }
     }
 

@@ -47,7 +47,9 @@ impl Placement {
     /// The matrix that takes the child's space to its parent's, when it has to stand in a tree of matrices below a
     /// parent of this world scale; `None` where translation, rotation and scale say the same.
     pub(super) fn matrix_below(&self, parent_scale: Vec3) -> Option<Mat4> {
-        let uniform = parent_scale.x == parent_scale.y && parent_scale.y == parent_scale.z;
+        // What floats round is no stretch.
+        let spread = parent_scale.max_element() - parent_scale.min_element();
+        let uniform = spread <= 1e-5 * parent_scale.abs().max_element();
         if uniform || self.rotation == Quat::IDENTITY || parent_scale.min_element().abs() < 1e-12 {
             return None;
         }

@@ -5,7 +5,7 @@ use crate::formats::bmd::model::flat_colour;
 use crate::formats::bmd::notes::{MaterialNote, Note};
 use crate::formats::bmd::{FORMAT, engine};
 use crate::formats::is_placed_otherwise;
-use crate::ops::to_phong;
+use crate::ops::to_painted_phong;
 use crate::scene::{AlphaMode, Material, MaterialId, Shading, linear_to_srgb_byte, srgb_byte_to_linear};
 
 /// What stands for a material.
@@ -23,12 +23,14 @@ const TINT: f32 = 0.02;
 fn painted(material: &Material) -> [f32; 3] {
     let base = material.base_color();
     let [r, g, b, _] = match &material.shading {
-        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
-            to_phong(&material.shading).diffuse
+        Shading::MetallicRoughness(m) if m.metallic_roughness_texture.is_none() && !material.unlit => {
+            to_painted_phong(&material.shading).diffuse
         }
         _ => base,
     };
-    let [x, y, z] = material.emissive;
+    // What a picture gives off is not the same everywhere.
+    let plain = material.emissive_texture.is_none();
+    let [x, y, z] = if plain { material.emissive } else { [0.0; 3] };
     [r + x, g + y, b + z].map(|part| part.clamp(0.0, 1.0))
 }
 

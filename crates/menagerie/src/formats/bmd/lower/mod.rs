@@ -341,7 +341,13 @@ impl<'a> Lowering<'a> {
             }
         }
         let message = "distances of levels of detail were rounded to 8 bits";
-        self.losses.measured(Aspect::Lods, "nodes", message, stats, "scene units");
+        let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
+        match drawn {
+            0 | 1 => self.losses.measured(Aspect::Lods, "nodes", message, stats, "scene units"),
+            // Those of single nodes are nowhere any more.
+            _ if stats.is_off() => self.losses.added(Aspect::Lods, "nodes", message),
+            _ => {}
+        }
         // Without a level that draws something, or without a table, only a missing material hides a mesh.
         let hidden = pieces.iter_mut().filter(|piece| piece.level.is_none() && (shown == 0 || shown > 255));
         let mut lost = 0;
@@ -400,8 +406,12 @@ impl<'a> Lowering<'a> {
             self.losses
                 .push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
         }
-        let used: std::collections::BTreeSet<_> =
-            self.scene.meshes.values().flat_map(|mesh| &mesh.primitives).filter_map(|p| p.material).collect();
+        let shown = self.kept.iter().filter_map(|id| self.scene.meshes.get(self.scene.nodes.get(*id)?.mesh?));
+        let used: std::collections::BTreeSet<_> = shown
+            .flat_map(|mesh| &mesh.primitives)
+            .filter(|p| !p.positions.is_empty())
+            .filter_map(|p| p.material)
+            .collect();
         let unused = self.scene.materials.ids().filter(|id| !used.contains(id)).count();
         if unused > 0 {
             let message = "materials that nothing uses have no place in BMD";
@@ -470,9 +480,13 @@ impl<'a> Lowering<'a> {
             self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "skins", message).count(alike));
         }
         if moved > 0 && !self.model.bones.is_empty() && !self.added.root {
-            let stats = ErrorStats::new(moved, 1.0, 1.0);
             let message = "what stands still hangs on a bone now";
-            self.losses.measured(Aspect::Skins, "nodes", message, stats, "weight");
+            self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "nodes", message).count(moved));
+        }
+        let skins = self.scene.nodes.values().filter(|node| node.skin.is_some()).count();
+        if skins > 0 && (self.model.bones.is_empty() || self.added.root) {
+            let message = "no vertex hangs on a joint that is a bone";
+            self.losses.push(Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skins));
         }
     }
 
@@ -488,7 +502,7 @@ impl<'a> Lowering<'a> {
         let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
         if foreign && (with_levels > 1 || drawn > 1) {
             let message = "levels of detail of single nodes became levels of the whole model";
-            self.losses.approximated(Aspect::Lods, "nodes", message);
+            self.losses.added(Aspect::Lods, "nodes", message);
             let message = "each level of the whole model holds the triangles of all nodes at that level";
             self.losses.added(Aspect::Topology, "nodes", message);
         }

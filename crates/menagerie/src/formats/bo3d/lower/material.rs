@@ -4,7 +4,7 @@ use crate::diag::loss::ErrorStats;
 use crate::formats::bo3d::model::Fx;
 use crate::formats::bo3d::notes::{ImageNote, MaterialNote, Note, name_bytes};
 use crate::formats::is_placed_otherwise;
-use crate::ops::to_phong;
+use crate::ops::to_painted_phong;
 use crate::scene::{
     AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Scene, Shading, TextureRef,
     linear_to_srgb_byte, srgb_byte_to_linear,
@@ -100,12 +100,14 @@ fn texture_file_name(scene: &Scene, texture: &TextureRef) -> Vec<u8> {
 /// anything else.
 fn painted(material: &Material) -> ([f32; 3], bool) {
     let [r, g, b, _] = match &material.shading {
-        Shading::MetallicRoughness(m) if m.metallic > 0.0 && !material.unlit => {
-            to_phong(&material.shading).diffuse
+        Shading::MetallicRoughness(m) if m.metallic_roughness_texture.is_none() && !material.unlit => {
+            to_painted_phong(&material.shading).diffuse
         }
         _ => material.base_color(),
     };
-    let [x, y, z] = material.emissive;
+    // What a picture gives off is not the same everywhere.
+    let plain = material.emissive_texture.is_none();
+    let [x, y, z] = if plain { material.emissive } else { [0.0; 3] };
     let glows = x + y + z > r + g + b && material.base_color_texture().is_none();
     let colour = if glows { [r + x, g + y, b + z] } else { [r, g, b] };
     (colour.map(|part| part.clamp(0.0, 1.0)), glows)
