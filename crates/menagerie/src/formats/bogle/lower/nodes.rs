@@ -322,10 +322,10 @@ impl Lowering<'_> {
             let path = format!("nodes[{}]", id.index());
             self.losses.added(Aspect::Hierarchy, path.clone(), message);
             if node.camera.is_some() {
-                self.losses.approximated(Aspect::Cameras, path.clone(), message);
+                self.losses.added(Aspect::Cameras, path.clone(), message);
             }
             if node.light.is_some() {
-                self.losses.approximated(Aspect::Lights, path, message);
+                self.losses.added(Aspect::Lights, path, message);
             }
         }
     }
