@@ -25,9 +25,14 @@ pub fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> 
     let done = unmirror(&mut turned);
     let message =
         "mirrored nodes: the mirror went into their meshes, whose faces the engine would show inside out";
-    for aspect in [Aspect::Transforms, Aspect::Normals] {
-        if done.any() {
-            losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(done.nodes));
+    let changed = scene.nodes.values().zip(turned.nodes.values());
+    let changed = changed.filter(|(before, after)| before.transform != after.transform).count();
+    let moved = usize::from(scene.animations != turned.animations);
+    for (aspect, count) in
+        [(Aspect::Transforms, changed), (Aspect::Normals, done.nodes), (Aspect::Animations, moved)]
+    {
+        if count > 0 {
+            losses.push(Loss::new(aspect, LossKind::Added, "nodes", message).count(count));
         }
     }
     if done.added_meshes > 0 {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::scene::{ImageId, MaterialId, MeshId, NodeId, Primitive, Scene, TextureRef};
+use crate::scene::{Image, ImageId, MaterialId, MeshId, NodeId, Primitive, Scene, TextureRef};
 
 /// The texture coordinates of a primitive as its main texture is placed: from the set that it uses, moved, turned and
 /// scaled as it is. The main texture is that of the colour, else the first of the material.
@@ -54,7 +54,7 @@ pub fn is_placed_otherwise(texture: &TextureRef, main: Option<&TextureRef>) -> b
 
 /// How many pictures have names that formats with file names only lose: those of colour, glow and normal textures of
 /// what is shown.
-pub fn picture_names(scene: &Scene, shown: &[NodeId]) -> usize {
+pub fn picture_names(scene: &Scene, shown: &[NodeId], kept: impl Fn(&Image) -> bool) -> usize {
     let images = used_materials(scene, shown).into_iter().filter_map(|id| scene.materials.get(id)).flat_map(
         |material| {
             let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
@@ -63,7 +63,11 @@ pub fn picture_names(scene: &Scene, shown: &[NodeId]) -> usize {
     );
     let images = images.filter_map(|texture| scene.textures.get(texture.texture)?.image);
     let images: BTreeSet<ImageId> = images.collect();
-    images.into_iter().filter_map(|id| scene.images.get(id)).filter(|image| !image.name.is_empty()).count()
+    images
+        .into_iter()
+        .filter_map(|id| scene.images.get(id))
+        .filter(|image| !image.name.is_empty() && kept(image))
+        .count()
 }
 
 /// The materials of what some nodes show.

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::nodes::Role;
 use super::{Lowering, number};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
@@ -102,15 +103,31 @@ impl Lowering<'_> {
                 materials.insert(number(id.index() + 1), number(self.model.materials.len()));
             }
         }
-        let lowered_materials = materials.len();
         if looks.default_material {
             self.model.materials.push(plain_material());
             materials.insert(DEFAULT, number(self.model.materials.len()));
             let message = "parts without a material got a light grey one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
         }
-        // Cameras and lights that nothing shown uses are nowhere in the Scene, so nobody misses them.
-        let left = scene.materials.len() - lowered_materials;
+        // Cameras and lights that no node carries are nowhere in the Scene, so nobody misses them.
+        let lost = |carries: fn(&scene::Node) -> bool| {
+            let kept = |id| matches!(self.role(id), Role::Instance | Role::Part);
+            scene.nodes.iter().filter(|(id, node)| carries(node) && !kept(*id)).count()
+        };
+        for (aspect, path, left) in [
+            (Aspect::Cameras, "cameras", lost(|node| node.camera.is_some())),
+            (Aspect::Lights, "lights", lost(|node| node.light.is_some())),
+        ] {
+            if left > 0 {
+                let message = "what nodes carry that are not shown was left out";
+                self.losses.push(Loss::new(aspect, LossKind::Dropped, path, message).count(left));
+            }
+        }
+        let lowered = |id: scene::MaterialId| materials.contains_key(&number(id.index() + 1));
+        let kept = scene.materials.iter().filter(|(id, _)| lowered(*id)).map(|(_, m)| m.name.as_str());
+        let kept: BTreeSet<&str> = kept.filter(|name| !name.is_empty()).collect();
+        let left = scene.materials.iter().filter(|(id, m)| !lowered(*id) && !kept.contains(m.name.as_str()));
+        let left = left.count();
         if left > 0 {
             let message = "materials that nothing shown uses were left out";
             self.losses

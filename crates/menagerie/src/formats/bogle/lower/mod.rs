@@ -209,6 +209,11 @@ impl<'a> Lowering<'a> {
 
     /// The second bones of joints.
     fn report_bones(&mut self) {
+        let skinned = self.scene.nodes.values().filter(|node| node.skin.is_some()).count();
+        if skinned > 0 && self.rigs.is_empty() {
+            let message = "skins that move nothing that is shown were left out";
+            self.losses.push(Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skinned));
+        }
         let doubled = self.rigs.iter().filter(|rig| rig.joints == Joints::Doubled && !rig.was_doubled);
         let added: usize = doubled.map(|rig| rig.bones.len()).sum();
         if added > 0 {
@@ -254,7 +259,8 @@ impl<'a> Lowering<'a> {
         let made = |node: &crate::scene::Node| NodeNote::of(&node.extras).bone.is_some();
         let bones = self.rigs.iter().flat_map(|rig| &rig.bones).filter_map(|id| scene.nodes.get(*id));
         let bones = bones.filter(|node| !made(node)).map(|node| &node.name);
-        let pictures = picture_names(scene, &self.nodes);
+        let pictures =
+            picture_names(scene, &self.nodes, |image| image.data.is_some() || !self.purpose.serves_engine());
         let shown = scene.shown().map(|root| &root.name);
         let count = bones.chain(shown).filter(|name| !name.is_empty()).count() + pictures;
         if count > 0 {

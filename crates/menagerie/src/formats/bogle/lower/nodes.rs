@@ -248,6 +248,12 @@ impl Lowering<'_> {
         {
             instance.matrix = kept;
         }
+        let below = node.children.iter().any(|child| self.role(*child) == Role::Instance);
+        let scaled = Mat4::from_cols_array(&instance.matrix);
+        if frame == Frame::Look && note.instance.is_none() && !below && without_scale(scaled) != scaled {
+            let message = "the scale of cameras and lights is ignored in BOGLE";
+            self.losses.approximated(Aspect::Transforms, format!("nodes[{}]", id.index()), message);
+        }
         let part = node.children.iter().copied().find(|child| self.role(*child) == Role::Part);
         let eyes =
             if frame == Frame::Look { Some(node) } else { part.and_then(|part| self.scene.nodes.get(part)) };
@@ -322,10 +328,10 @@ impl Lowering<'_> {
             let path = format!("nodes[{}]", id.index());
             self.losses.added(Aspect::Hierarchy, path.clone(), message);
             if node.camera.is_some() {
-                self.losses.approximated(Aspect::Cameras, path.clone(), message);
+                self.losses.added(Aspect::Cameras, path.clone(), message);
             }
             if node.light.is_some() {
-                self.losses.approximated(Aspect::Lights, path, message);
+                self.losses.added(Aspect::Lights, path, message);
             }
         }
     }

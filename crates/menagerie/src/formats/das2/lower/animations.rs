@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use super::roles::Role;
 use super::{Lowering, id};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{
     Animation as FileAnimation, Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile,
@@ -35,7 +35,10 @@ impl Lowering<'_> {
             self.note.keep_extras(format!("animations.{index}"), &animation.extras);
         }
         let message = "animated scales are the same along all axes in das2; the mean was taken, and menagerie alone knows better";
-        self.losses.measured(Aspect::Animations, "animations", message, uneven, "scale factor");
+        if uneven.is_off() {
+            let loss = Loss::new(Aspect::Animations, LossKind::Approximated, "animations", message);
+            self.losses.push(Loss { noted: true, ..loss.measured(uneven, "scale factor") });
+        }
         if lost > 0 {
             let message = "levels of detail move with their node in das2, and not by themselves";
             self.losses.dropped(Aspect::Animations, "animations", message);

@@ -19,7 +19,8 @@ impl Lowering<'_> {
         for (material_id, material) in self.scene.materials.iter() {
             let path = format!("materials[{}]", material_id.index());
             // What nobody shows nobody misses.
-            let reported = (!used.contains(&material_id)).then(|| self.losses.clone());
+            let reported =
+                (!used.contains(&material_id) && !material.name.is_empty()).then(|| self.losses.clone());
             self.report_settings(&path, material);
             let place = match &material.shading {
                 Shading::MetallicRoughness(shading) if !material.unlit => {
@@ -253,7 +254,7 @@ impl Lowering<'_> {
 
     fn picture_names(&mut self) {
         let shown: Vec<NodeId> = self.scene.nodes.ids().collect();
-        if picture_names(self.scene, &shown) > 0 {
+        if picture_names(self.scene, &shown, |image| image.uri.is_some()) > 0 {
             let message = "pictures have no names in das2 but those of their files";
             self.losses.dropped(Aspect::Names, "images", message);
         }

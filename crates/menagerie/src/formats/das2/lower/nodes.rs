@@ -2,8 +2,8 @@ use glam::{Mat4, Quat};
 
 use super::roles::Role;
 use super::{Lowering, id, kept_floats};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{IDENTITY, NONE, Node as FileNode, Placement};
 use crate::formats::das2::placement::{affine, is_uniform, matrix_of, rotation_of, rows_of};
@@ -37,10 +37,11 @@ impl Lowering<'_> {
             self.note.keep_extras(format!("nodes.{index}"), &scene_node.extras);
         }
         let message = "animated nodes that are not scaled evenly got the mean of the factors; the exact ones are in a note that only menagerie reads";
-        self.losses.measured(Aspect::Transforms, "nodes", message, stretched, "scene units");
         if stretched.is_off() {
-            self.losses.approximated(Aspect::Animations, "nodes", message);
-            self.losses.approximated(Aspect::Positions, "nodes", message);
+            let loss = Loss::new(Aspect::Transforms, LossKind::Approximated, "nodes", message);
+            self.losses.push(Loss { noted: true, ..loss.measured(stretched, "scene units") });
+            self.losses.noted(Aspect::Animations, "nodes", message);
+            self.losses.noted(Aspect::Positions, "nodes", message);
         }
         for node in self.roles.with(Role::Node) {
             self.bind(node);

@@ -17,7 +17,8 @@ impl Lowering<'_> {
             let note = MaterialNote::of(&material.extras);
             let (pairs, braced) = (note.properties.unwrap_or_default(), note.braced);
             let before = Surface::read(&pairs, |_, _| {});
-            let reported = (!self.used.contains(&id)).then(|| self.losses.clone());
+            let reported =
+                (!self.used.contains(&id) && !material.name.is_empty()).then(|| self.losses.clone());
             let surface = self.surface(&path, material, &before);
             if let Some(reported) = reported {
                 *self.losses = reported;

@@ -247,8 +247,14 @@ impl Lowering<'_> {
         let hidden = nodes.iter().filter(hidden_above).count();
         if hidden > 0 {
             let message = "without a tree nothing hides what is below: each of these is hidden itself";
-            let loss = Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message);
+            let loss = Loss::new(Aspect::Visibility, LossKind::Added, "nodes", message);
             self.losses.push(loss.count(hidden));
+        }
+        let there: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        let gone = self.scene.nodes.iter().filter(|(id, node)| !node.visible && !there.contains(id)).count();
+        if gone > 0 {
+            let message = "hidden nodes outside the scene that is shown were left out";
+            self.losses.push(Loss::new(Aspect::Visibility, LossKind::Dropped, "nodes", message).count(gone));
         }
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
         for id in nodes {
@@ -267,7 +273,9 @@ impl Lowering<'_> {
                 let moved = near * world.inverse();
                 for position in self.rest.positions(self.scene, *id, primitive) {
                     let apart = moved.transform_point3(position).distance(position);
-                    vertices.add(if apart.is_finite() { f64::from(apart) } else { 0.0 });
+                    // What rounding leaves is nothing.
+                    let seen = apart.is_finite() && apart > 4e-6 * position.abs().max_element().max(1.0);
+                    vertices.add(if seen { f64::from(apart) } else { 0.0 });
                 }
             }
         }
@@ -391,7 +399,7 @@ fn mend_colors(pairs: &mut Pairs, names: &[&str]) {
 
 /// Names of pictures, which DGL2 has no names for but those of their files.
 fn report_names(scene: &Scene, nodes: &[NodeId], losses: &mut LossReport) {
-    let count = picture_names(scene, nodes);
+    let count = picture_names(scene, nodes, |image| image.uri.is_some());
     if count > 0 {
         let message = "pictures have no names in DGL2 but those of their files";
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
