@@ -122,7 +122,8 @@ fn textures_go_along_and_nothing_foreign_is_overwritten() {
     fs::write(at("out/planks.png"), "somebody's picture").unwrap();
     let value = convert().exits(0).json();
     assert_eq!(fs::read_to_string(at("out/planks.png")).unwrap(), "somebody's picture");
-    assert!(value.to_string().contains("already there and was left as it is"), "{value:#}");
+    assert!(value.to_string().contains("this one is called planks_2.png"), "{value:#}");
+    assert_eq!(fs::read(at("out/planks_2.png")).unwrap(), planks);
 }
 
 #[test]

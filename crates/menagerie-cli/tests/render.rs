@@ -64,7 +64,8 @@ fn options_and_exit_codes() {
         (&["{home}/crate.bo3d", "{home}/lantern.bo3d"], 2, "", "--contact-sheet"),
         (&["{home}/gone.bo3d"], 2, "", "there is no such file"),
         (&["{home}/notes.txt"], 2, "", "file/unknown-format"),
-        (&["{bad}/truncated.bo3d"], 2, "", "cannot be read"),
+        (&["{bad}/magic.bo3d"], 2, "", "cannot be read"),
+        (&["{bad}/truncated.bo3d"], 1, "bo3d/size-past-end", ""),
     ];
     for (arguments, code, stdout, stderr) in table {
         let _ = fs::remove_file(home.path().join("out.png"));

@@ -588,3 +588,71 @@ fn poses_in_the_engine_are_those_of_the_scene() {
         assert!(found.error < 0.005 || scaled, "{name}: {found:?}");
     }
 }
+
+type Change = fn(&mut Model);
+
+fn mesh(model: &mut Model) -> &mut MeshData {
+    model.entities.iter_mut().find_map(|entity| entity.mesh.as_mut()).expect("a mesh")
+}
+
+/// Each code by a small file that shows it: a sound one with one thing changed.
+#[test]
+fn every_code_has_a_file_that_shows_it() {
+    let cases: &[(&str, &str, Change)] = &[
+        ("bo3d/version-newer", "tri32", |m| m.version = 101),
+        ("bo3d/version-older", "tri32", |m| m.version = 99),
+        ("bo3d/entity-list-length", "tri32", |m| m.stated_list_bytes = Some(7)),
+        ("bo3d/trailing-bytes", "tri32", |m| m.trailing = vec![1; 4]),
+        ("bo3d/surplus-bytes", "tri32", |m| m.entities[0].surplus = vec![0; 4]),
+        ("bo3d/padding-not-zero", "tri32", |m| {
+            m.entities[0].name = b"a".to_vec();
+            m.entities[0].name_padding = Some(vec![1, 2, 3]);
+        }),
+        ("bo3d/root-parent", "scene", |m| m.entities[0].parent = 0),
+        ("bo3d/parent", "scene", |m| m.entities[1].parent = 5),
+        ("bo3d/rotation", "scene", |m| m.entities[1].rotation = [0.0; 4]),
+        ("bo3d/animation-length", "scene", |m| m.entities[1].anim_length = -1),
+        ("bo3d/name-not-utf8", "scene", |m| m.entities[1].name = vec![0xE4]),
+        ("bo3d/duplicate-name", "dup_names", |_| {}),
+        ("bo3d/key-order", "key_order", |_| {}),
+        ("bo3d/triangle-index", "tri32", |m| mesh(m).triangles[0].0[0] = 999.into()),
+        ("bo3d/no-triangles", "tri32", |m| mesh(m).triangles.clear()),
+        ("bo3d/colour-count", "tri32", |m| mesh(m).colours = vec![bo3d::Colour([1; 3]); 2]),
+        ("bo3d/unknown-fx", "tri32", |m| mesh(m).fx = 64),
+        ("bo3d/bone-entity-range", "skinned16", |m| mesh(m).bones[0].entity = 99.into()),
+        ("bo3d/bone-vertex-range", "skinned16", |m| mesh(m).bones[0].last = 999.into()),
+        ("bo3d/bone-overlap", "skinned16", |m| mesh(m).bones[0].last = 11.into()),
+        ("bo3d/engine-key-name", "key_order", |m| {
+            let keyed = Entity { parent: 0, ..m.entities[0].clone() };
+            m.entities[0].keys.clear();
+            m.entities.extend([Entity { keys: Vec::new(), ..keyed.clone() }, keyed]);
+        }),
+        ("bo3d/engine-root-keys", "key_order", |_| {}),
+        ("bo3d/engine-first-key", "key_order", |_| {}),
+        ("bo3d/engine-length", "key_order", |_| {}),
+        ("bo3d/engine-signs", "skinned16", |m| {
+            let keyed = m.entities.iter_mut().find(|entity| !entity.keys.is_empty()).expect("keys");
+            let key = keyed.keys.last_mut().expect("a key");
+            key.rotation = key.rotation.map(|x| (-x.get()).into());
+        }),
+        ("bo3d/engine-parent-scale", "scene", |m| m.entities[0].scale = [2.0; 3]),
+        ("bo3d/engine-pose", "scene", |m| m.entities[0].scale = [2.0; 3]),
+        ("bo3d/engine-facing", "tri32", |m| m.entities[0].scale = [-1.0, 1.0, 1.0]),
+    ];
+    let mut missing = Vec::new();
+    for (code, name, change) in cases {
+        let mut model = read(&made(name));
+        change(&mut model);
+        let reading = FORMAT.open(&model.to_bytes(), &ReadOptions::default());
+        let mut found: Vec<&str> = reading.issues.iter().map(|issue| issue.code.id).collect();
+        let mut engine = Issues::default();
+        if let Some(model) = reading.model {
+            model.check_engine(&Limits::default(), &mut engine);
+        }
+        found.extend(engine.iter().map(|issue| issue.code.id));
+        if !found.contains(code) {
+            missing.push(format!("{code} is not found in {name}: {found:?}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}

@@ -23,6 +23,11 @@ pub(super) struct Part<'a> {
     pub(super) primitive: &'a Primitive,
     /// Where the vertices are compared: in the world at rest, or in the node's own space.
     pub(super) positions: Vec<Vec3>,
+    /// Normals and tangents in the same space; empty when there are none.
+    pub(super) normals: Vec<Vec3>,
+    pub(super) tangents: Vec<Vec3>,
+    /// Whether the node shows it mirrored.
+    pub(super) mirrored: bool,
 }
 
 /// All elements of some nodes.
@@ -45,8 +50,21 @@ impl<'a> Elements<'a> {
                 true => pose.positions(scene, id, primitive),
                 false => pose.morphed(id, primitive),
             };
+            let tangents: Vec<Vec3> =
+                primitive.tangents.iter().map(|[x, y, z, _]| Vec3::new(*x, *y, *z)).collect();
+            let (normals, tangents) = match in_world {
+                true => (pose.normals(scene, id, primitive), pose.along(scene, id, primitive, &tangents)),
+                false => (primitive.normals.iter().copied().map(Vec3::from_array).collect(), tangents),
+            };
             let part = self.parts.len();
-            self.parts.push(Part { node: id, primitive, positions });
+            self.parts.push(Part {
+                node: id,
+                primitive,
+                positions,
+                normals,
+                tangents,
+                mirrored: mirrored && in_world,
+            });
             for (corners, count) in elements(primitive) {
                 let ordinal = self.list.len() - start;
                 let corners = match (corners, mirrored) {
@@ -140,7 +158,13 @@ pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32)
 }
 
 /// Matches what is left by place, wherever it is in the lists; once the same way round, once flipped.
-fn rematch(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pairing, tolerance: f32, flipped: bool) {
+pub(super) fn rematch(
+    a: &Elements<'_>,
+    b: &Elements<'_>,
+    pairing: &mut Pairing,
+    tolerance: f32,
+    flipped: bool,
+) {
     if pairing.left_a.is_empty() || pairing.left_b.is_empty() {
         return;
     }

@@ -3,10 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::Comparison;
-use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest};
+use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest, rematch};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::scene::{NodeId, Pose, Primitive, Scene, Transform};
+
+/// How far a triangle may have moved, as a part of the model's size, and still be found by its place alone.
+const STILL_THE_SAME: f32 = 0.02;
 
 impl Comparison<'_> {
     pub(super) fn geometry(&mut self) {
@@ -58,6 +61,13 @@ impl Comparison<'_> {
     /// What no partner drew: cut off and put elsewhere, moved, or missing.
     fn pools(&mut self, a: &Elements<'_>, b: &Elements<'_>, tally: &mut Tally) {
         let mut pairing = match_in_place(a, b, self.tolerance.length);
+        // What moved a little is nearer to where it was than anything else: the smallest step that finds it decides.
+        let farthest = self.size * STILL_THE_SAME;
+        let steps = std::iter::successors(Some(self.tolerance.length * 4.0), |step| Some(step * 4.0));
+        for step in steps.take_while(|step| *step <= farthest).take(12) {
+            rematch(a, b, &mut pairing, step, false);
+            rematch(a, b, &mut pairing, step, true);
+        }
         self.compare(a, b, &pairing.same, tally);
         // What moved farther than it is large may be another element altogether: then only that it moved is known, and
         // where some are missing not even that.
@@ -175,21 +185,20 @@ impl Comparison<'_> {
 
     fn normals(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize, tally: &mut Tally) {
         let angle = |x: Vec3, y: Vec3| x.cross(y).length().atan2(x.dot(y)).to_degrees();
-        match (a.primitive.normals.get(i), b.primitive.normals.get(j)) {
+        match (a.normals.get(i), b.normals.get(j)) {
             (None, None) => {}
-            (Some(x), Some(y)) => {
-                // Of skinned meshes the spaces may differ; there the positions tell.
-                let skinned = self.a.nodes[a.node].skin.is_some() || self.b.nodes[b.node].skin.is_some();
-                let tolerance = if skinned { f32::INFINITY } else { self.tolerance.angle };
-                tally.add(Aspect::Normals, a.node, angle((*x).into(), (*y).into()), tolerance);
-            }
+            (Some(x), Some(y)) => tally.add(Aspect::Normals, a.node, angle(*x, *y), self.tolerance.angle),
             _ => tally.optional(Aspect::Normals, a.node, None, 0.0),
         }
-        match (a.primitive.tangents.get(i), b.primitive.tangents.get(j)) {
+        match (a.tangents.get(i), b.tangents.get(j)) {
             (None, None) => {}
-            (Some([x, y, z, s]), Some([u, v, w, t])) => {
-                let turned = angle(Vec3::new(*x, *y, *z), Vec3::new(*u, *v, *w));
-                let off = if s == t { turned } else { 180.0 };
+            (Some(x), Some(y)) => {
+                let sign =
+                    |part: &Part<'_>, at: usize| part.primitive.tangents.get(at).map(|tangent| tangent[3]);
+                // A mirror turns the bitangent round, and so does its sign when the mirror is in the vertices.
+                let mirrored = a.mirrored != b.mirrored;
+                let same = sign(a, i).zip(sign(b, j)).is_none_or(|(s, t)| (s == t) != mirrored);
+                let off = if same { angle(*x, *y) } else { 180.0 };
                 tally.add(Aspect::Tangents, a.node, off, self.tolerance.angle);
             }
             _ => tally.optional(Aspect::Tangents, a.node, None, 0.0),

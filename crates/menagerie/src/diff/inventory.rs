@@ -77,5 +77,6 @@ impl Comparison<'_> {
 fn used_materials(scene: &Scene) -> BTreeSet<MaterialId> {
     let shown = scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default();
     let meshes = shown.into_iter().filter_map(|id| scene.meshes.get(scene.nodes[id].mesh?));
-    meshes.flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material).collect()
+    let drawn = meshes.flat_map(|mesh| &mesh.primitives).filter(|primitive| !primitive.indices.is_empty());
+    drawn.filter_map(|primitive| primitive.material).collect()
 }

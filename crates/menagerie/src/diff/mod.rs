@@ -168,6 +168,7 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
         tolerance,
         rest_a,
         rest_b,
+        size,
         report: DiffReport::default(),
     };
     comparison.scenes();
@@ -225,6 +226,8 @@ struct Comparison<'a> {
     matched: nodes::Matched,
     rest_a: Pose,
     rest_b: Pose,
+    /// How large the numbers of positions are.
+    size: f32,
     report: DiffReport,
 }
 

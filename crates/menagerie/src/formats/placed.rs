@@ -1,8 +1,9 @@
 //! Texture coordinates for formats whose textures use one set, as it is.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use crate::scene::{Primitive, Scene, TextureRef};
+use crate::scene::{ImageId, MaterialId, MeshId, NodeId, Primitive, Scene, TextureRef};
 
 /// The texture coordinates of a primitive as its main texture is placed: from the set that it uses, moved, turned and
 /// scaled as it is. The main texture is that of the colour, else the first of the material.
@@ -49,4 +50,25 @@ pub fn is_placed_otherwise(texture: &TextureRef, main: Option<&TextureRef>) -> b
         )
     };
     main.map_or((0, None), placement) != placement(texture)
+}
+
+/// How many pictures have names that formats with file names only lose: those of colour, glow and normal textures of
+/// what is shown.
+pub fn picture_names(scene: &Scene, shown: &[NodeId]) -> usize {
+    let images = used_materials(scene, shown).into_iter().filter_map(|id| scene.materials.get(id)).flat_map(
+        |material| {
+            let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
+            [material.base_color_texture(), material.emissive_texture.as_ref(), normal].into_iter().flatten()
+        },
+    );
+    let images = images.filter_map(|texture| scene.textures.get(texture.texture)?.image);
+    let images: BTreeSet<ImageId> = images.collect();
+    images.into_iter().filter_map(|id| scene.images.get(id)).filter(|image| !image.name.is_empty()).count()
+}
+
+/// The materials of what some nodes show.
+pub fn used_materials(scene: &Scene, shown: &[NodeId]) -> BTreeSet<MaterialId> {
+    let meshes: BTreeSet<MeshId> = shown.iter().filter_map(|id| scene.nodes.get(*id)?.mesh).collect();
+    let meshes = meshes.into_iter().filter_map(|id| scene.meshes.get(id));
+    meshes.flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material).collect()
 }

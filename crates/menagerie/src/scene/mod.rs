@@ -170,7 +170,9 @@ impl Scene {
     /// Whether a node shows a mesh whose vertices hang on joints of its skin.
     pub fn is_bound(&self, node: &Node) -> bool {
         let mesh = node.mesh.filter(|_| node.skin.is_some()).and_then(|mesh| self.meshes.get(mesh));
-        mesh.is_some_and(|mesh| mesh.primitives.iter().any(|primitive| !primitive.joints.is_empty()))
+        let hangs =
+            |primitive: &Primitive| primitive.weights.iter().flatten().flatten().any(|weight| *weight > 0.0);
+        mesh.is_some_and(|mesh| mesh.primitives.iter().any(hangs))
     }
 
     /// The extras of every element.

@@ -20,6 +20,7 @@ pub fn counted(
     let whole = file.read(format);
     let Some(model) = &whole.model else { return };
     let all = there(model.as_ref());
+    let all_of_it = model.lift(&options).unwrap_or_else(|issue| panic!("{}: {issue}", file.name())).scene;
     for part in 0..PREFIXES {
         let length = file.bytes.len() * part / PREFIXES;
         let place = format!("{} cut to {length} of {} bytes", file.name(), file.bytes.len());
@@ -32,7 +33,9 @@ pub fn counted(
         assert_scene(&lifted.scene);
         let mut issues = reading.issues;
         issues.append(lifted.issues);
-        assert!(issues.is_damaged(), "{place}: nothing is said to be missing");
+        // What ends with nothing (an empty zstd frame, say) can lose that.
+        let lost = lifted.scene != all_of_it;
+        assert!(issues.is_damaged() || !lost, "{place}: nothing is said to be missing");
         assert_eq!(model.write().unwrap().bytes, &file.bytes[..length], "{place} is written back otherwise");
         for ((what, all), (_, left)) in all.iter().zip(there(model.as_ref())) {
             let missing =

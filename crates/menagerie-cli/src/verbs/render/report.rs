@@ -49,7 +49,13 @@ impl Report {
     }
 
     pub(super) fn exit(&self) -> Exit {
-        if self.error.is_some() { Exit::CouldNot } else { Exit::Fine }
+        let broken = self.issues.iter().any(|issue| issue.severity == Severity::Error);
+        match self.error {
+            Some(_) => Exit::CouldNot,
+            // What could be had is drawn, and something is wrong with the file.
+            None if broken => Exit::Wrong,
+            None => Exit::Fine,
+        }
     }
 
     fn to_json(&self) -> Value {

@@ -13,6 +13,7 @@ use crate::diag::Aspect;
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
+mod added;
 mod check;
 pub mod codes;
 mod engine;

@@ -1,141 +1,197 @@
-//! What menagerie itself writes into a file: what it added for the engine, so that reading takes it away again.
+//! What BMD keeps in the extras of a Scene: all that only a BMD file knows, so that a file comes back as it was.
 //!
-//! The document describes an image in which everything is found by offsets, so bytes that nothing refers to are nobody's.
-//! The 16 bytes behind the header, which the original exporter leaves zero, hold [`MARK`], an offset and a size; there is
-//! a JSON object, [`Added`]. The engine and other readers never look there. A file to which nothing was added has no such
-//! note, and nothing in a note is believed that the rest of the file does not bear out.
+//! `lift` writes these notes and `lower` reads them; nobody else does. Extras travel in glTF files and can be edited there,
+//! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
+//! where it still means what the Scene says and gives a valid file.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::model::{Animation, HEADER, Mesh, Model};
-use super::pose::{BoneKind, Keys, bone_kinds};
+use super::FORMAT;
+use super::pose::Keys;
+use crate::scene::Extras;
 
-/// What the 16 bytes behind the header begin with.
-pub(super) const MARK: [u8; 8] = *b"MENAGRIE";
-/// Bytes of the mark, the offset and the size.
-pub(super) const MARK_BYTES: usize = 16;
+/// What is kept of one kind of element.
+pub(super) trait Note: Serialize + DeserializeOwned + Default {
+    /// The note of an element; an empty one where there is none, or one that is not of this shape.
+    fn of(extras: &Extras) -> Self {
+        extras.of(FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
+    }
 
-/// What was added to a file for the engine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Added {
-    /// The only bone is there so that the engine does not shade what it has no room for (E2).
-    #[serde(skip_serializing_if = "is_false")]
-    pub(super) root: bool,
-    /// By mesh, how many of its last vertices only make room for triangles (E1).
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) padding: BTreeMap<usize, usize>,
-    /// Bones that stand for blends of others (E3).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) blends: Vec<BakedBlend>,
-    /// Animations whose last frame is spare (E7).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) spare_frames: BTreeSet<usize>,
-    /// Animations that had no name (E15).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) unnamed: BTreeSet<usize>,
-    /// The only animation is there because bones need one (E5).
-    #[serde(skip_serializing_if = "is_false")]
-    pub(super) rest_animation: bool,
-    /// By material name, what followed it in the name of the picture: names go without extension.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) extensions: BTreeMap<String, String>,
+    /// Keeps the note with an element.
+    fn keep(&self, extras: &mut Extras) {
+        if let Ok(value) = serde_json::to_value(self)
+            && value.as_object().is_some_and(|fields| !fields.is_empty())
+        {
+            extras.set_all(FORMAT.id, value);
+        }
+    }
 }
 
-/// A bone that moves as a blend of others does, as nearly as a rigid one can.
+/// Makes a struct of optional fields a note.
+macro_rules! note {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub(super) struct $name {
+            $(
+                $(#[$field_about])*
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub(super) $field: Option<$type>,
+            )*
+        }
+
+        impl Note for $name {}
+    };
+}
+
+note! {
+    /// Of the Scene.
+    SceneNote {
+        /// The LOD table: first mesh, number of meshes, code of the scale.
+        lods: Vec<[u8; 3]>,
+        /// How many meshes there are.
+        meshes: usize,
+        /// The name of the bone that was added for the engine, where there is no other.
+        root: Vec<u8>,
+        /// The name of the animation that was added for the engine, where there is no other.
+        rest_animation: Vec<u8>,
+        /// `legacy` where texture coordinates of 128-bit vertices have the old form.
+        st: String,
+        /// Meshes that draw nothing.
+        empty: Vec<EmptyMesh>,
+    }
+}
+
+note! {
+    /// Of a node.
+    NodeNote {
+        /// Which bone it is.
+        bone: usize,
+        /// The words of the bone's transform.
+        xform: [u32; 2],
+        /// The mesh that is the bone's solid.
+        solid: u8,
+        /// The bytes of its name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
+        /// The pseudo-bone of which it is a part.
+        pseudo: usize,
+        /// The level of detail that it shows.
+        level: usize,
+        /// The mesh that it shows as a solid.
+        solid_mesh: usize,
+    }
+}
+
+note! {
+    /// Of the skin.
+    SkinNote {
+        /// The pseudo-bones.
+        pseudo: Vec<MadeBone>,
+        /// Bones that stand for blends in the engine.
+        baked: Vec<MadeBone>,
+    }
+}
+
+note! {
+    /// Of a primitive.
+    PrimitiveNote {
+        /// Which mesh it was.
+        mesh: usize,
+        /// The mesh's flags.
+        flags: u32,
+        /// How many vertices only made room for triangles.
+        padding: usize,
+        /// The kinds of its faces, a letter each, unless all are the usual triangles.
+        faces: String,
+        /// That a quad counts as one triangle although the mesh is small.
+        quads_count_once: bool,
+        /// The kind of all vertices: 64, or the tag.
+        vertex: u8,
+    }
+}
+
+note! {
+    /// Of a material.
+    MaterialNote {
+        /// The bytes of its name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
+    }
+}
+
+note! {
+    /// Of an animation.
+    AnimationNote {
+        /// How many frames.
+        frames: u8,
+        /// The rate byte.
+        rate: u8,
+        /// That a spare frame followed.
+        spare: bool,
+        /// The name that it was given for the engine.
+        made_name: Vec<u8>,
+        /// The bytes of its name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
+        /// The keys of bone 0, which move nothing.
+        root_keys: KeyWords,
+        /// The keys of bones that stand for blends.
+        baked_keys: Vec<(usize, KeyWords)>,
+    }
+}
+
+note! {
+    /// Of a channel.
+    ChannelNote {
+        /// The file's keys: frames and words.
+        keys: Vec<(usize, u32)>,
+        /// That the channel only gives the animation its length.
+        made: bool,
+    }
+}
+
+/// A mesh that draws nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct BakedBlend {
+pub(super) struct EmptyMesh {
+    /// Which mesh.
+    pub(super) mesh: usize,
+    /// The name of its material.
+    pub(super) material: Option<Vec<u8>>,
+    /// Its flags.
+    pub(super) flags: u32,
+    /// The bytes of its vertices.
+    pub(super) vertices: Vec<u8>,
+}
+
+/// A bone that is no node: a pseudo-bone, or one that stands for a blend.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MadeBone {
     /// Which bone.
     pub(super) bone: usize,
-    /// The bones that it blends, and their weights.
+    /// The words of its transform: of a pseudo-bone ids and weights.
+    pub(super) xform: [u32; 2],
+    /// Its name.
+    pub(super) name: Option<Vec<u8>>,
+    /// Its solid.
+    #[serde(default)]
+    pub(super) solid: u8,
+    /// The bones and weights that one for the engine stands for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<(usize, f32)>,
 }
 
-fn is_false(value: &bool) -> bool {
-    !value
-}
+/// The keys of a bone: translation, rotation, scale.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct KeyWords(Vec<(usize, u32)>, Vec<(usize, u32)>, Vec<(usize, u32)>);
 
-impl Added {
-    /// Whether there is nothing to note.
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
+impl KeyWords {
+    pub(super) fn of(keys: &Keys) -> Self {
+        Self(keys.translation.clone(), keys.rotation.clone(), keys.scale.clone())
     }
 
-    /// The bytes of the note.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    /// What of a note the rest of the file bears out.
-    fn borne_out(mut self, model: &Model) -> Self {
-        self.root &= model.bones.len() == 1 && model.animations.is_empty();
-        self.padding.retain(|i, count| model.meshes.get(*i).is_some_and(|mesh| is_padded(mesh, *count)));
-        self.spare_frames.retain(|i| model.animations.get(*i).is_some_and(has_spare_frame));
-        self.unnamed.retain(|i| *i < model.animations.len());
-        self.rest_animation &= matches!(model.animations.as_slice(), [only] if moves_nothing(only));
-        self.keep_blends(model);
-        self
-    }
-
-    /// Blends of ordinary bones by bones on which no others hang.
-    fn keep_blends(&mut self, model: &Model) {
-        let kinds = bone_kinds(&model.bones);
-        let baked: BTreeSet<usize> = self.blends.iter().map(|blend| blend.bone).collect();
-        let parents: BTreeSet<usize> = kinds.iter().filter_map(|kind| kind.parent()).collect();
-        let ordinary = |bone: usize| matches!(kinds.get(bone), Some(BoneKind::Ordinary(_)));
-        let mut seen = BTreeSet::new();
-        self.blends.retain(|blend| {
-            let sum: f32 = blend.parts.iter().map(|(_, weight)| weight).sum();
-            let parts = blend.parts.iter().all(|(bone, weight)| {
-                ordinary(*bone) && !baked.contains(bone) && weight.is_finite() && *weight > 0.0
-            });
-            let few = (1..=4).contains(&blend.parts.len()) && (sum - 1.0).abs() < 1e-3;
-            let own = blend.bone > 0 && ordinary(blend.bone) && !parents.contains(&blend.bone);
-            parts && few && own && seen.insert(blend.bone)
-        });
-    }
-}
-
-/// Whether the last `count` vertices of a mesh repeat the one before them and no face uses them.
-fn is_padded(mesh: &Mesh, count: usize) -> bool {
-    let Some(left) = mesh.vertices.len().checked_sub(count).filter(|left| *left > 0) else { return false };
-    let same = mesh.vertices.get(left - 1..).is_some_and(|last| last.iter().all(|v| Some(v) == last.first()));
-    same && mesh.faces.iter().all(|face| face.corners().iter().all(|corner| (*corner as usize) < left))
-}
-
-/// Whether an animation has a last frame without keys.
-pub(super) fn has_spare_frame(animation: &Animation) -> bool {
-    let last = usize::from(animation.frame_count).saturating_sub(1);
-    let keyed = |keys: &Keys| keys.frames().any(|frame| frame >= last);
-    last > 0 && !animation.tracks.iter().any(|track| keyed(&Keys::of(track, animation.frame_count)))
-}
-
-fn moves_nothing(animation: &Animation) -> bool {
-    animation.tracks.iter().all(|track| track.entries.is_empty())
-}
-
-impl Model {
-    /// What menagerie added to the file for the engine.
-    pub(super) fn added(&self) -> Added {
-        self.note().map(|note| note.borne_out(self)).unwrap_or_default()
-    }
-
-    fn note(&self) -> Option<Added> {
-        let mark = self.unused(HEADER, MARK_BYTES)?;
-        let (&place, _) = mark.strip_prefix(&MARK)?.split_first_chunk::<8>()?;
-        let [a, b, c, d, e, f, g, h] = place;
-        let (at, size) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-        serde_json::from_slice(self.unused(at as usize, size as usize)?).ok()
-    }
-
-    /// Bytes that nothing refers to.
-    fn unused(&self, at: usize, length: usize) -> Option<&[u8]> {
-        let from = u32::try_from(at).ok()?;
-        let (start, bytes) = self.other.range(..=from).next_back()?;
-        let skip = at.checked_sub(*start as usize)?;
-        bytes.get(skip..skip.checked_add(length)?)
+    pub(super) fn keys(self) -> Keys {
+        Keys { translation: self.0, rotation: self.1, scale: self.2 }
     }
 }

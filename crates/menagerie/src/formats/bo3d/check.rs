@@ -87,7 +87,8 @@ impl Place {
 
     fn padding(&self, entity: &Entity, issues: &mut Issues) {
         // What menagerie notes there is no surprise.
-        if !entity.surplus.is_empty() && !(self.index == 0 && entity.has_note()) {
+        let noted = self.index == 0 && entity.has_note();
+        if !entity.surplus.is_empty() && !noted {
             issues.report(&codes::SURPLUS_BYTES, || {
                 (self.path("surplus"), format!("{} bytes follow the last list", entity.surplus.len()))
             });

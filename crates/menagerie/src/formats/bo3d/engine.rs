@@ -185,8 +185,11 @@ impl Raw {
     }
 }
 
+/// Key lists by the entities that they move.
+type Played = BTreeMap<usize, Vec<(i32, Raw)>>;
+
 /// The key lists that the engine plays, with the bind pose before them (E4), by the entities that they move.
-fn played(model: &Model) -> BTreeMap<usize, Vec<(i32, Raw)>> {
+fn played(model: &Model) -> Played {
     let mut played = BTreeMap::new();
     for (from, target) in targets(model) {
         let Some((entity, target)) = model.entities.get(from).zip(target) else { continue };
@@ -218,7 +221,7 @@ fn between(keys: &[(i32, Raw)], frame: f32) -> Option<Raw> {
 
 /// Where the engine has every entity in the world, at bind pose or at a frame of what it plays, in the file's axes. The
 /// place of a child is multiplied by the scale of its parent twice (E6).
-fn worlds(model: &Model, at: Option<(&BTreeMap<usize, Vec<(i32, Raw)>>, f32)>) -> Vec<Placement> {
+fn worlds(model: &Model, at: Option<(&Played, f32)>) -> Vec<Placement> {
     let mut worlds: Vec<Placement> = Vec::with_capacity(model.entities.len());
     let mut own_scales: Vec<Vec3> = Vec::with_capacity(model.entities.len());
     for (i, entity) in model.entities.iter().enumerate() {

@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::{Value, json};
 
 use super::engine::Shown;
 use super::model::{Entity, Fx, Key, MeshData, Model};
+use super::notes::{
+    AnimationNote, ChannelNote, ImageNote, LocalNote, MaterialNote, NodeNote, Note, SceneNote,
+};
 use super::placement::{Placement, nlerp, nlerp_error};
-use super::{DEFAULT_FPS, FORMAT, TURN, codes};
+use super::{DEFAULT_FPS, TURN, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
@@ -38,14 +40,12 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.nodes();
     lifter.meshes();
     lifter.animation(options.fps);
-    let extras = &mut lifter.scene.extras;
-    extras.set(FORMAT.id, "vfloat_bits", model.vfloat.bits());
-    if model.version != super::VERSION {
-        extras.set(FORMAT.id, "version", model.version);
-    }
-    if folded.is_some() {
-        extras.set(FORMAT.id, "for_engine", true);
-    }
+    let note = SceneNote {
+        vfloat_bits: Some(model.vfloat.bits()),
+        version: (model.version != super::VERSION).then_some(model.version),
+        for_engine: folded.is_some().then_some(true),
+    };
+    note.keep(&mut lifter.scene.extras);
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
@@ -146,16 +146,15 @@ impl<'a> Lifter<'a> {
             let parent = self.parent(index);
             let (name, utf8) = decode_text(&entity.name);
             let mut node = Node { name, transform: self.transform(index, entity, parent), ..Node::default() };
-            // The root's is kept even when it is zero, so that the way back does not make one up.
-            if entity.anim_length != 0 || (index == 0 && animated) {
-                node.extras.set(FORMAT.id, "anim_length", entity.anim_length);
-            }
-            if !utf8 {
-                node.extras.set(FORMAT.id, "name_bytes", entity.name.clone());
-            }
-            if matches!(node.transform, Transform::Matrix(_)) {
-                node.extras.set(FORMAT.id, "local", local_to_json(&placement(entity).turned()));
-            }
+            let is_matrix = matches!(node.transform, Transform::Matrix(_));
+            // The root's length is kept even when it is zero, so that the way back does not make one up.
+            let has_length = entity.anim_length != 0 || (index == 0 && animated);
+            let note = NodeNote {
+                anim_length: has_length.then_some(entity.anim_length),
+                name_bytes: (!utf8).then(|| entity.name.clone()),
+                local: is_matrix.then(|| LocalNote::of(&placement(entity).turned())),
+            };
+            note.keep(&mut node.extras);
             let id = self.scene.nodes.push(node);
             if let Some(parent) = parent.and_then(|parent| self.scene.nodes.get_mut(Id::new(parent))) {
                 parent.children.push(id);
@@ -227,8 +226,7 @@ impl<'a> Lifter<'a> {
             double_sided: has(Fx::TWO_SIDED),
             ..Material::default()
         };
-        material.extras.set(FORMAT.id, "colour", data.colour.to_vec());
-        material.extras.set(FORMAT.id, "fx", data.fx);
+        MaterialNote { colour: Some(data.colour), fx: Some(data.fx) }.keep(&mut material.extras);
         let material = self.scene.materials.push(material);
         self.materials.insert(key, material);
         material
@@ -240,9 +238,7 @@ impl<'a> Lifter<'a> {
         }
         let (uri, utf8) = decode_text(name);
         let mut image = Image { uri: Some(uri), ..Image::default() };
-        if !utf8 {
-            image.extras.set(FORMAT.id, "name_bytes", name.to_vec());
-        }
+        ImageNote { name_bytes: (!utf8).then(|| name.to_vec()) }.keep(&mut image.extras);
         let image = Some(self.scene.images.push(image));
         let texture = self.scene.textures.push(Texture { image, ..Texture::default() });
         self.textures.insert(name.to_vec(), texture);
@@ -304,7 +300,7 @@ impl<'a> Lifter<'a> {
             ));
         }
         let mut animation = Animation::default();
-        animation.extras.set(FORMAT.id, "fps", float_to_json(rate));
+        AnimationNote { fps: Some(float_to_json(rate)) }.keep(&mut animation.extras);
         for (index, entity) in self.model.entities.iter().enumerate() {
             let rest = placement(entity);
             animation.channels.extend(channels(Id::new(index), &entity.keys, &rest, rate));
@@ -317,7 +313,7 @@ impl<'a> Lifter<'a> {
 
 /// Frames a second of an animation that this format kept.
 pub(in crate::formats) fn frames_per_second(animation: &Animation) -> Option<f32> {
-    animation.extras.get(FORMAT.id, "fps").and_then(float_from_json)
+    AnimationNote::of(&animation.extras).fps.as_ref().and_then(float_from_json)
 }
 
 /// The joint for a node; bones of the same entity share one. `None` beyond what an index can say.
@@ -424,7 +420,8 @@ fn rotation_channel(node: NodeId, by_frame: &BTreeMap<i32, Placement>, rate: f32
     }
     let mut extras = Extras::default();
     if times.len() > by_frame.len() {
-        extras.set(FORMAT.id, "frames", by_frame.keys().copied().collect::<Vec<_>>());
+        ChannelNote { frames: Some(by_frame.keys().copied().collect()), ..ChannelNote::default() }
+            .keep(&mut extras);
     }
     let (property, interpolation) = (Property::Rotation, Interpolation::Linear);
     Channel { node, property, interpolation, times, values, extras }
@@ -459,15 +456,6 @@ fn hold_until(animation: &mut Animation, end: f32) {
         let value = channel.key(channel.times.len().saturating_sub(1)).to_vec();
         channel.times.push(end);
         channel.values.extend(value);
-        channel.extras.set(FORMAT.id, "clip_end", true);
+        ChannelNote { clip_end: Some(true), ..ChannelNote::of(&channel.extras) }.keep(&mut channel.extras);
     }
-}
-
-fn local_to_json(local: &Placement) -> Value {
-    let list = |values: &[f32]| values.iter().copied().map(float_to_json).collect::<Vec<_>>();
-    json!({
-        "position": list(&local.position.to_array()),
-        "rotation": list(&local.rotation.to_array()),
-        "scale": list(&local.scale.to_array()),
-    })
 }

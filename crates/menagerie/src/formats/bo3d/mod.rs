@@ -12,6 +12,7 @@ use crate::diag::Aspect;
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden, Turn};
 
+mod added;
 mod check;
 pub mod codes;
 mod engine;

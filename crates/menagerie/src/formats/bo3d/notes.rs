@@ -1,190 +1,146 @@
-//! What menagerie itself writes into a file: what it added for the engine, so that reading takes it away again.
+//! What BO3D keeps in the extras of a Scene: all that only a BO3D file knows, so that a file comes back as it was.
 //!
-//! The size of an entity may be larger than its lists, and readers skip the rest. There, in the first entity, are the
-//! bytes of [`MARK`] and a JSON object, [`Added`]. A file to which nothing was added has no such note, and nothing in a
-//! note is believed that the rest of the file does not bear out.
+//! `lift` writes these notes and `lower` reads them; nobody else does. Extras travel in glTF files and can be edited there,
+//! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
+//! where it still means what the Scene says and gives a valid file.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::model::{Entity, MeshData, Model, Vertices};
-use crate::bytes::align;
+use super::FORMAT;
+use super::placement::Placement;
+use crate::bytes::utf8_or_windows_1252;
+use crate::scene::{Extras, float_from_json, float_to_json};
 
-/// What a note begins with.
-const MARK: &[u8] = b"MENAGRIE";
-
-/// What was added to a file for the engine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Added {
-    /// The first entity is only there because the engine does not animate it (E3), or because there were several roots.
-    #[serde(skip_serializing_if = "is_false")]
-    pub(super) root: bool,
-    /// By entity, the name that it had before it got one of its own (E2).
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) names: BTreeMap<usize, String>,
-    /// By entity, the scale that was put into its vertices and children (E6).
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) scales: BTreeMap<usize, [f32; 3]>,
-    /// Entities whose vertex colours are their flat colour (E8).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) colours: BTreeSet<usize>,
-    /// Where the animation ends; its length is what the engine needs (E4).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) last_frame: Option<i32>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-impl Added {
-    /// The bytes of the note, up to a whole word; none when there is nothing to note.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        if *self == Self::default() {
-            return Vec::new();
-        }
-        let mut bytes = [MARK, &serde_json::to_vec(self).unwrap_or_default()].concat();
-        bytes.resize(align(bytes.len(), 4).unwrap_or(bytes.len()), b' ');
-        bytes
-    }
-}
-
-impl Entity {
-    /// Whether the bytes after its lists are a note.
-    pub(super) fn has_note(&self) -> bool {
-        self.surplus.starts_with(MARK)
-    }
-}
-
-impl Model {
-    /// What the file notes, as far as it is borne out.
-    pub(super) fn added(&self) -> Option<Added> {
-        let first = self.entities.first()?;
-        let mut added: Added = serde_json::from_slice(first.surplus.strip_prefix(MARK)?).ok()?;
-        added.root &= is_added_root(first) && self.entities.len() > 1;
-        added.names.retain(|i, _| *i < self.entities.len());
-        added.scales.retain(|i, scale| self.can_take_back(*i, *scale));
-        added.colours.retain(|i| self.entities.get(*i).and_then(|e| e.mesh.as_ref()).is_some_and(is_flat));
-        added.last_frame = added.last_frame.filter(|last| (0..=self.length()).contains(last));
-        Some(added)
+/// What is kept of one kind of element.
+pub(super) trait Note: Serialize + DeserializeOwned + Default {
+    /// The note of an element; an empty one where there is none, or one that is not of this shape.
+    fn of(extras: &Extras) -> Self {
+        extras.of(FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
     }
 
-    /// The length of the animation.
-    pub(super) fn length(&self) -> i32 {
-        self.entities.iter().map(|entity| entity.anim_length).max().unwrap_or(0)
-    }
-
-    fn can_take_back(&self, index: usize, scale: [f32; 3]) -> bool {
-        let one = |entity: &Entity| {
-            entity.scale == [1.0; 3] && entity.keys.iter().all(|key| key.scale() == [1.0; 3])
-        };
-        let sound = scale.iter().all(|s| s.is_normal() && (1e-6..1e6).contains(&s.abs()));
-        sound && self.entities.get(index).is_some_and(one)
-    }
-
-    /// The model without what was added to it for the engine; `None` for one without a note.
-    pub(super) fn folded(&self) -> Option<Self> {
-        let added = self.added()?;
-        let mut model = self.clone();
-        for (index, scale) in added.scales.iter().rev() {
-            model.scale_into(*index, scale.map(f32::recip));
-            if let Some(entity) = model.entities.get_mut(*index) {
-                entity.scale = *scale;
-                entity.keys.iter_mut().for_each(|key| key.scale = scale.map(Into::into));
-            }
-        }
-        for (index, name) in added.names {
-            if let Some(entity) = model.entities.get_mut(index) {
-                entity.name = name.into_bytes();
-            }
-        }
-        for index in added.colours {
-            if let Some(mesh) = model.entities.get_mut(index).and_then(|entity| entity.mesh.as_mut())
-                && let Some(colour) = mesh.colours.first()
-            {
-                let ([red, green, blue], [_, _, _, kept]) = (colour.0, mesh.colour);
-                mesh.colour = [blue, green, red, kept];
-                mesh.colours.clear();
-            }
-        }
-        if let Some(last) = added.last_frame {
-            model.entities.iter_mut().for_each(|entity| entity.anim_length = 0);
-            let first = model.entities.get_mut(usize::from(added.root));
-            first.into_iter().for_each(|entity| entity.anim_length = last);
-        }
-        Some(if added.root { model.without_root() } else { model })
-    }
-
-    /// The model without its first entity; what hung on that has no parent.
-    pub(super) fn without_root(&self) -> Self {
-        let mut model = self.clone();
-        model.entities.remove(0);
-        for entity in &mut model.entities {
-            entity.parent = (entity.parent - 1).max(-1);
-            for bone in entity.mesh.iter_mut().flat_map(|mesh| &mut mesh.bones) {
-                bone.entity = (bone.entity.get() - 1).into();
-            }
-        }
-        model
-    }
-
-    /// Multiplies the vertices of an entity, and the places, scales and keys of its children.
-    pub(super) fn scale_into(&mut self, index: usize, scale: [f32; 3]) {
-        if let Some(mesh) = self.entities.get_mut(index).and_then(|entity| entity.mesh.as_mut()) {
-            mesh.scale_by(scale);
-        }
-        let own = i32::try_from(index).ok();
-        for child in self.entities.iter_mut().filter(|child| Some(child.parent) == own) {
-            child.position = times(child.position, scale);
-            child.scale = times(child.scale, scale);
-            for key in &mut child.keys {
-                key.position = times(key.position(), scale).map(Into::into);
-                key.scale = times(key.scale(), scale).map(Into::into);
-            }
+    /// Keeps the note with an element.
+    fn keep(&self, extras: &mut Extras) {
+        if let Ok(value) = serde_json::to_value(self)
+            && value.as_object().is_some_and(|fields| !fields.is_empty())
+        {
+            extras.set_all(FORMAT.id, value);
         }
     }
 }
 
-/// Whether an entity does nothing but hold others.
-fn is_added_root(entity: &Entity) -> bool {
-    let still =
-        entity.position == [0.0; 3] && entity.scale == [1.0; 3] && entity.rotation == [1.0, 0.0, 0.0, 0.0];
-    still && entity.keys.is_empty() && entity.mesh.is_none()
-}
-
-/// Whether all vertices have one colour.
-fn is_flat(mesh: &MeshData) -> bool {
-    mesh.colours.len() == mesh.vertices.len() && mesh.colours.iter().all(|c| Some(c) == mesh.colours.first())
-}
-
-pub(super) fn times(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    let ([x, y, z], [u, v, w]) = (a, b);
-    [x * u, y * v, z * w]
-}
-
-impl MeshData {
-    /// Multiplies the vertices; normals stay across the surface and as long as they are.
-    fn scale_by(&mut self, scale: [f32; 3]) {
-        let scaled = |[u, v, nx, ny, nz, x, y, z]: [f32; 8]| {
-            let [x, y, z] = times([x, y, z], scale);
-            let normal = glam::Vec3::new(nx, ny, nz);
-            let turned = glam::Vec3::from_array(times([nx, ny, nz], scale.map(f32::recip)));
-            let [nx, ny, nz] = (turned.normalize_or(normal) * normal.length()).to_array();
-            [u, v, nx, ny, nz, x, y, z]
-        };
-        match &mut self.vertices {
-            Vertices::Full(list) => {
-                list.iter_mut().for_each(|v| v.0 = scaled(v.0.map(|x| x.get())).map(Into::into));
-            }
-            Vertices::Half(list) => list.iter_mut().for_each(|v| {
-                let floats = v.0.map(|bits| half::f16::from_bits(bits.get()).to_f32());
-                v.0 = scaled(floats).map(|x| super::model::nearest_half(x).to_bits().into());
-            }),
+/// Makes a struct of optional fields a note.
+macro_rules! note {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub(super) struct $name {
+            $(
+                $(#[$field_about])*
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub(super) $field: Option<$type>,
+            )*
         }
-        if scale.iter().product::<f32>() < 0.0 {
-            self.triangles.iter_mut().for_each(|triangle| triangle.0.swap(1, 2));
+
+        impl Note for $name {}
+    };
+}
+
+note! {
+    /// Of the Scene.
+    SceneNote {
+        /// The width of vertex floats.
+        vfloat_bits: i32,
+        /// The version, where it is not the document's.
+        version: i32,
+        /// That the file was written for the engine, with what that needs.
+        for_engine: bool,
+    }
+}
+
+note! {
+    /// Of a node.
+    NodeNote {
+        /// The length of animation that the entity states.
+        anim_length: i32,
+        /// The bytes of its name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
+        /// Its place, where the Scene has a matrix, in the file's axes.
+        local: LocalNote,
+    }
+}
+
+note! {
+    /// Of a material.
+    MaterialNote {
+        /// The entity colour: blue, green, red and a byte that means nothing.
+        colour: [u8; 4],
+        /// The FX flags.
+        fx: u32,
+    }
+}
+
+note! {
+    /// Of an image.
+    ImageNote {
+        /// The bytes of its name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
+    }
+}
+
+note! {
+    /// Of an animation.
+    AnimationNote {
+        /// Frames a second that were assumed.
+        fps: Value,
+    }
+}
+
+note! {
+    /// Of a channel.
+    ChannelNote {
+        /// The frames of the file's own keys, where others were put between.
+        frames: Vec<i32>,
+        /// That the last key only holds the pose until the end.
+        clip_end: bool,
+    }
+}
+
+/// A place, bit by bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LocalNote {
+    position: [Value; 3],
+    rotation: [Value; 4],
+    scale: [Value; 3],
+}
+
+impl LocalNote {
+    pub(super) fn of(place: &Placement) -> Self {
+        Self {
+            position: place.position.to_array().map(float_to_json),
+            rotation: place.rotation.to_array().map(float_to_json),
+            scale: place.scale.to_array().map(float_to_json),
         }
     }
+
+    /// The place; `None` for one that is no place.
+    pub(super) fn place(&self) -> Option<Placement> {
+        fn floats<const N: usize>(list: &[Value; N]) -> Option<[f32; N]> {
+            let floats: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
+            floats?.try_into().ok()
+        }
+        Some(Placement {
+            position: glam::Vec3::from_array(floats(&self.position)?),
+            rotation: glam::Quat::from_array(floats(&self.rotation)?),
+            scale: glam::Vec3::from_array(floats(&self.scale)?),
+        })
+    }
+}
+
+/// The bytes of a name: those that the file had, if they still mean the same.
+pub(super) fn name_bytes(kept: Option<Vec<u8>>, name: &str) -> Vec<u8> {
+    kept.filter(|bytes| utf8_or_windows_1252(bytes) == name).unwrap_or_else(|| name.as_bytes().to_vec())
 }

@@ -481,7 +481,7 @@ mod tests {
         for (parents, expected) in [
             (&[0, 1, 2][..], Some(vec![0, 1, 2])),
             // The seven bones of bogle.md A29: two are lost.
-            (&[3, 1, 6, 3, 6, 0, 6], Some(vec![5, 6, 2, 4, 5, 6, 0])),
+            (&[3, 1, 6, 5, 6, 0, 6], Some(vec![5, 6, 2, 4, 5, 6, 0])),
             (&[2, 1], None),
             (&[], Some(vec![])),
         ] {

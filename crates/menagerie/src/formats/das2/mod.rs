@@ -24,7 +24,7 @@ mod hash;
 mod lift;
 mod lower;
 mod model;
-mod note;
+mod notes;
 mod placement;
 mod read;
 mod sampler;

@@ -236,6 +236,9 @@ fn duplicates(model: &Model, issues: &mut Issues) {
                 (format!("chunks[{index}].id"), format!("chunk {first} has the id {} too", chunk.id))
             });
         }
+        if chunk.name.is_empty() {
+            continue;
+        }
         if let Some(first) = names.insert((chunk.kind, &chunk.name), index) {
             issues.report(&codes::DUPLICATE_NAME, || {
                 (

@@ -4,6 +4,7 @@ use super::codes;
 use super::dml::{Dml, Value as _};
 use super::lift::lift;
 use super::model::{ChunkData, MaterialData, Model, kind};
+use super::notes::{MeshNote, Note as _};
 use super::surface::TEXTURES;
 use crate::diag::Issues;
 use crate::formats::engine::turn_mirrored_faces;
@@ -146,9 +147,8 @@ fn own_materials(model: &Model, scene: &mut Scene) {
         plain.insert(chunk.id, mesh);
     }
     let is_copy = |scene: &Scene, mesh: MeshId| {
-        let kept = |name: &str| scene.meshes.get(mesh)?.extras.get(super::FORMAT.id, name);
-        kept("with_material")?;
-        kept("id").and_then(serde_json::Value::as_i64).and_then(|id| i32::try_from(id).ok())
+        let note = MeshNote::of(&scene.meshes.get(mesh)?.extras);
+        note.with_material.and(note.id)
     };
     for id in scene.nodes.ids() {
         let shown = scene.nodes.get(id).and_then(|node| node.mesh);

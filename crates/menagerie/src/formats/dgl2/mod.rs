@@ -19,6 +19,7 @@ mod engine;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod read;
 mod surface;
 mod write;

@@ -1,12 +1,11 @@
 use glam::{Quat, Vec3};
-use serde_json::{Value, json};
 
 use super::{Lifting, Reading, TURN};
 use crate::bytes::{Se32, decode_text};
-use crate::formats::bmd::FORMAT;
+use crate::formats::bmd::added::has_spare_frame;
 use crate::formats::bmd::engine::{self, Place};
 use crate::formats::bmd::model::{Animation, rotation};
-use crate::formats::bmd::notes::has_spare_frame;
+use crate::formats::bmd::notes::{AnimationNote, ChannelNote, KeyWords, Note};
 use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};
 use crate::scene::{Animation as SceneAnimation, Channel, Extras, Interpolation, NodeId, Property};
 
@@ -62,20 +61,16 @@ impl Lifting<'_> {
         // The spare frame and keys on it are nobody's.
         let shorter = Animation { frame_count: animation.frame_count - u8::from(spare), ..animation.clone() };
         let animation = &shorter;
-        lifted.extras.set(FORMAT.id, "frames", animation.frame_count);
-        lifted.extras.set(FORMAT.id, "rate", animation.rate);
-        if spare {
-            lifted.extras.set(FORMAT.id, "spare", true);
-        }
-        if unnamed {
-            lifted.extras.set(FORMAT.id, "made_name", raw_name.to_vec());
-        } else if !utf8 {
-            lifted.extras.set(FORMAT.id, "name_bytes", raw_name.to_vec());
-        }
-        let baked: Vec<Value> = self.baked_keys(animation);
-        if !baked.is_empty() {
-            lifted.extras.set(FORMAT.id, "baked_keys", baked);
-        }
+        let baked = self.baked_keys(animation);
+        let mut note = AnimationNote {
+            frames: Some(animation.frame_count),
+            rate: Some(animation.rate),
+            spare: spare.then_some(true),
+            made_name: unnamed.then(|| raw_name.to_vec()),
+            name_bytes: (!unnamed && !utf8).then(|| raw_name.to_vec()),
+            baked_keys: (!baked.is_empty()).then_some(baked),
+            root_keys: None,
+        };
         for (bone, track) in animation.tracks.iter().enumerate() {
             let (Some(BoneKind::Ordinary(parent)), Some(Some(node))) =
                 (self.kinds.get(bone), self.nodes.get(bone))
@@ -89,21 +84,21 @@ impl Lifting<'_> {
                 }
                 // Keys of bone 0 have no effect, and are kept.
                 None if keys != Keys::default() => {
-                    let root = json!([words(&keys.translation), words(&keys.rotation), words(&keys.scale)]);
-                    lifted.extras.set(FORMAT.id, "root_keys", root);
+                    note.root_keys = Some(KeyWords::of(&keys));
                 }
                 None => {}
             }
         }
+        note.keep(&mut lifted.extras);
         self.give_length(&mut lifted, animation);
         lifted
     }
 
     /// The keys of bones that stand for blends, for the way back: the Scene has those of the blended joints.
-    fn baked_keys(&self, animation: &Animation) -> Vec<Value> {
+    fn baked_keys(&self, animation: &Animation) -> Vec<(usize, KeyWords)> {
         let keys = |bone: &usize| {
             let keys = Keys::of(animation.tracks.get(*bone)?, animation.frame_count);
-            Some(json!([bone, words(&keys.translation), words(&keys.rotation), words(&keys.scale)]))
+            Some((*bone, KeyWords::of(&keys)))
         };
         self.baked.keys().filter_map(keys).collect()
     }
@@ -117,7 +112,7 @@ impl Lifting<'_> {
             && let Some(root) = self.nodes.iter().flatten().next()
         {
             let mut made = channel(*root, Property::Translation, vec![0.0], vec![0.0; 3]);
-            made.extras.set(FORMAT.id, "made", true);
+            ChannelNote { made: Some(true), keys: None }.keep(&mut made.extras);
             lifted.channels.push(made);
         }
         if lifted.seconds() < end
@@ -132,17 +127,13 @@ impl Lifting<'_> {
 
 /// Frames a second of an animation that this format kept.
 pub(in crate::formats) fn frames_per_second(animation: &SceneAnimation) -> Option<f32> {
-    let code = animation.extras.get(FORMAT.id, "rate")?.as_u64()?;
-    Some(rate(&Animation { rate: u8::try_from(code).ok()?, ..Animation::default() }))
+    let code = AnimationNote::of(&animation.extras).rate?;
+    Some(rate(&Animation { rate: code, ..Animation::default() }))
 }
 
 /// Frames a second.
 fn rate(animation: &Animation) -> f32 {
     if animation.hz() > 0.0 { animation.hz() } else { DEFAULT_HZ }
-}
-
-fn words(keys: &Words) -> Vec<Value> {
-    keys.iter().map(|(frame, word)| json!([frame, word])).collect()
 }
 
 fn channel(node: NodeId, property: Property, times: Vec<f32>, values: Vec<f32>) -> Channel {
@@ -163,7 +154,7 @@ fn channels(node: NodeId, keys: &Keys, base: (Vec3, Quat), animation: &Animation
         let values =
             frames.iter().flat_map(|frame| value_at(property, keys, base, *frame, animation)).collect();
         let mut channel = channel(node, property, times, values);
-        channel.extras.set(FORMAT.id, "keys", words(list));
+        ChannelNote { keys: Some(list.clone()), made: None }.keep(&mut channel.extras);
         channels.push(channel);
     }
     channels

@@ -2,8 +2,8 @@ use glam::{Mat3, Mat4, Vec3};
 
 use super::{Lifting, TURN};
 use crate::bytes::Se32;
-use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::model::{FaceKind, Mesh};
+use crate::formats::bmd::notes::{Note, PrimitiveNote};
 use crate::formats::bmd::pose;
 use crate::formats::bmd::vertex::{Vertex, VertexKind, WHITE, shade_colour};
 use crate::ops::set_raw_normals;
@@ -66,26 +66,22 @@ impl Lifting<'_> {
             // A solid is in the space of its bone, whatever bones its vertices name.
             custom(&mut primitive, BONE, 1, mesh.vertices.iter().map(|v| f32::from(v.bone())).collect());
         }
-        primitive.extras.set(FORMAT.id, "mesh", index);
-        primitive.extras.set(FORMAT.id, "flags", mesh.flags);
-        if padding > 0 {
-            primitive.extras.set(FORMAT.id, "padding", padding);
-        }
         let plain = if large { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
-        if letters.chars().any(|letter| letter != plain.letter()) {
-            primitive.extras.set(FORMAT.id, "faces", letters);
-        }
-        if usize::from(mesh.triangle_count) == mesh.faces.len()
-            && mesh.counted_triangles() != mesh.faces.len()
-        {
-            primitive.extras.set(FORMAT.id, "quads_count_once", true);
-        }
+        let counted_once = usize::from(mesh.triangle_count) == mesh.faces.len()
+            && mesh.counted_triangles() != mesh.faces.len();
         let tags: Vec<u8> = mesh.vertices.iter().map(tag_of).collect();
-        match tags.first() {
-            Some(first) if tags.iter().all(|tag| tag == first) => {
-                primitive.extras.set(FORMAT.id, "vertex", *first)
-            }
-            _ => custom(&mut primitive, TAG, 1, tags.into_iter().map(f32::from).collect()),
+        let one_kind = tags.first().copied().filter(|first| tags.iter().all(|tag| tag == first));
+        let note = PrimitiveNote {
+            mesh: Some(index),
+            flags: Some(mesh.flags),
+            padding: (padding > 0).then_some(padding),
+            faces: letters.chars().any(|letter| letter != plain.letter()).then_some(letters),
+            quads_count_once: counted_once.then_some(true),
+            vertex: one_kind,
+        };
+        note.keep(&mut primitive.extras);
+        if one_kind.is_none() {
+            custom(&mut primitive, TAG, 1, tags.into_iter().map(f32::from).collect());
         }
         Some(primitive)
     }

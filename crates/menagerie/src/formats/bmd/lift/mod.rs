@@ -17,13 +17,13 @@ pub(super) use st::{looks_legacy, st_hint};
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::{Value, json};
 
+use super::added::Added;
+use super::engine;
 use super::model::{Bone, Model, UNITS_PER_METRE, flat_colour};
-use super::notes::Added;
+use super::notes::{EmptyMesh, MadeBone, MaterialNote, NodeNote, Note, SceneNote, SkinNote};
 use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
-use super::{FORMAT, engine};
 use crate::bytes::decode_text;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions};
@@ -150,12 +150,8 @@ impl Lifting<'_> {
         }
         self.bind(&mut skin, &joint_of);
         let (pseudo, baked) = (self.pseudo_table(), self.baked_table());
-        if !pseudo.is_empty() {
-            skin.extras.set(FORMAT.id, "pseudo", pseudo);
-        }
-        if !baked.is_empty() {
-            skin.extras.set(FORMAT.id, "baked", baked);
-        }
+        let some = |list: Vec<MadeBone>| (!list.is_empty()).then_some(list);
+        SkinNote { pseudo: some(pseudo), baked: some(baked) }.keep(&mut skin.extras);
         self.skin = Some(self.scene.skins.push(skin));
     }
 
@@ -174,16 +170,14 @@ impl Lifting<'_> {
             },
             ..Node::default()
         };
-        node.extras.set(FORMAT.id, "bone", i);
-        if (bone.translation, bone.rotation) != (0, 0) {
-            node.extras.set(FORMAT.id, "xform", json!([bone.translation, bone.rotation]));
-        }
-        if bone.solid != 0 {
-            node.extras.set(FORMAT.id, "solid", bone.solid);
-        }
-        if !utf8 {
-            node.extras.set(FORMAT.id, "name_bytes", raw.to_vec());
-        }
+        let note = NodeNote {
+            bone: Some(i),
+            xform: ((bone.translation, bone.rotation) != (0, 0)).then_some([bone.translation, bone.rotation]),
+            solid: (bone.solid != 0).then_some(bone.solid),
+            name_bytes: (!utf8).then(|| raw.to_vec()),
+            ..NodeNote::default()
+        };
+        note.keep(&mut node.extras);
         node
     }
 
@@ -219,7 +213,7 @@ impl Lifting<'_> {
                             joint_of.get(*bone).copied().unwrap_or(0)
                         } else {
                             let mut helper = Node::default();
-                            helper.extras.set(FORMAT.id, "pseudo", i);
+                            NodeNote { pseudo: Some(i), ..NodeNote::default() }.keep(&mut helper.extras);
                             let helper = self.scene.nodes.push(helper);
                             if let Some(parent) = self.nodes.get(*bone).copied().flatten() {
                                 self.hang(parent, helper);
@@ -286,32 +280,26 @@ impl Lifting<'_> {
     }
 
     /// Bones that stand for blends, for the way back.
-    fn baked_table(&self) -> Vec<Value> {
-        let record = |(i, parts): (&usize, &Vec<(usize, f32)>)| {
-            let bone = self.model.bones.get(*i)?;
-            Some(json!({
-                "bone": i,
-                "xform": [bone.translation, bone.rotation],
-                "name": self.model.text(bone.name_at),
-                "parts": parts,
-            }))
+    fn baked_table(&self) -> Vec<MadeBone> {
+        let parts = |(i, parts): (&usize, &Vec<(usize, f32)>)| {
+            self.made_bone(*i).map(|bone| MadeBone { parts: parts.clone(), ..bone })
         };
-        self.baked.iter().filter_map(record).collect()
+        self.baked.iter().filter_map(parts).collect()
     }
 
-    fn pseudo_table(&self) -> Vec<Value> {
-        let pseudo = self.kinds.iter().zip(&self.model.bones).enumerate();
-        let pseudo = pseudo.filter(|(_, (kind, _))| matches!(kind, BoneKind::Blend(_)));
-        pseudo
-            .map(|(i, (_, bone))| {
-                json!({
-                    "bone": i,
-                    "xform": [bone.translation, bone.rotation],
-                    "name": self.model.text(bone.name_at),
-                    "solid": bone.solid,
-                })
-            })
-            .collect()
+    fn pseudo_table(&self) -> Vec<MadeBone> {
+        let pseudo = self.kinds.iter().enumerate();
+        let pseudo = pseudo.filter(|(_, kind)| matches!(kind, BoneKind::Blend(_)));
+        pseudo.filter_map(|(i, _)| self.made_bone(i)).collect()
+    }
+
+    /// The record of a bone that is no node.
+    fn made_bone(&self, bone: usize) -> Option<MadeBone> {
+        let record = self.model.bones.get(bone)?;
+        let raw = self.model.text(record.name_at);
+        let name = raw.map(|raw| raw.get(..MAX_NAME).unwrap_or(raw).to_vec());
+        let xform = [record.translation, record.rotation];
+        Some(MadeBone { bone, xform, name, solid: record.solid, parts: Vec::new() })
     }
 
     fn hang(&mut self, parent: NodeId, child: NodeId) {
@@ -344,7 +332,7 @@ impl Lifting<'_> {
             let name = if level == 0 { MODEL_NAME.to_owned() } else { format!("{MODEL_NAME}.lod{level}") };
             let Some(mesh) = self.mesh(&meshes, true) else { continue };
             let mut node = Node { name, mesh: Some(mesh), skin: self.skin, ..Node::default() };
-            node.extras.set(FORMAT.id, "level", level);
+            NodeNote { level: Some(level), ..NodeNote::default() }.keep(&mut node.extras);
             let node = self.scene.nodes.push(node);
             match top {
                 None => {
@@ -382,7 +370,7 @@ impl Lifting<'_> {
                 let name = self.scene.nodes.get(user).map(|node| format!("{} solid", node.name));
                 let name = name.unwrap_or_default();
                 let mut node = Node { name, mesh: Some(mesh), visible: false, ..Node::default() };
-                node.extras.set(FORMAT.id, "solid_mesh", i);
+                NodeNote { solid_mesh: Some(i), ..NodeNote::default() }.keep(&mut node.extras);
                 let node = self.scene.nodes.push(node);
                 self.hang(user, node);
             }
@@ -429,9 +417,7 @@ impl Lifting<'_> {
             }),
             ..Material::default()
         };
-        if !utf8 {
-            material.extras.set(FORMAT.id, "name_bytes", raw.to_vec());
-        }
+        MaterialNote { name_bytes: (!utf8).then(|| raw.to_vec()) }.keep(&mut material.extras);
         let material = self.scene.materials.push(material);
         self.materials.insert(raw.to_vec(), material);
         material
@@ -439,37 +425,33 @@ impl Lifting<'_> {
 
     /// What no element of the Scene can say: the LOD table as it is, meshes that draw nothing, the reading of S/T.
     fn scene_extras(&mut self) {
-        let extras = &mut self.scene.extras;
-        let lods: Vec<Value> =
-            self.model.lods.iter().map(|lod| json!([lod.first, lod.count, lod.scale])).collect();
-        extras.set(FORMAT.id, "lods", lods);
-        extras.set(FORMAT.id, "meshes", self.model.meshes.len());
-        if self.added.root {
-            extras.set(
-                FORMAT.id,
-                "root",
-                self.model.bones.first().map_or(&b""[..], |b| self.model.text(b.name_at).unwrap_or_default()),
-            );
-        }
-        if self.added.rest_animation {
-            let name = self.model.animations.first().and_then(|a| self.model.text(a.name_at));
-            extras.set(FORMAT.id, "rest_animation", name.unwrap_or_default());
-        }
-        if self.st == StReading::Legacy {
-            extras.set(FORMAT.id, "st", "legacy");
-        }
+        let name_of = |at: Option<u32>| at.and_then(|at| self.model.text(at)).unwrap_or_default().to_vec();
         let empty = self.model.meshes.iter().enumerate().filter(|(_, mesh)| !geometry::draws(mesh));
-        let empty: Vec<Value> = empty
-            .map(|(i, mesh)| {
-                let words: Vec<u8> = mesh.vertices.iter().flat_map(|vertex| vertex.bytes()).collect();
-                json!({ "mesh": i, "material": self.model.material(mesh), "flags": mesh.flags, "vertices": words })
+        let empty: Vec<EmptyMesh> = empty
+            .map(|(i, mesh)| EmptyMesh {
+                mesh: i,
+                material: self.model.material(mesh).map(<[u8]>::to_vec),
+                flags: mesh.flags,
+                vertices: mesh.vertices.iter().flat_map(|vertex| vertex.bytes()).collect(),
             })
             .collect();
-        if !empty.is_empty() {
-            extras.set(FORMAT.id, "empty", empty);
-        }
+        let root = self.added.root.then(|| name_of(self.model.bones.first().map(|bone| bone.name_at)));
+        let rest_animation =
+            self.added.rest_animation.then(|| name_of(self.model.animations.first().map(|a| a.name_at)));
+        let note = SceneNote {
+            lods: Some(self.model.lods.iter().map(|lod| [lod.first, lod.count, lod.scale]).collect()),
+            meshes: Some(self.model.meshes.len()),
+            root,
+            rest_animation,
+            st: (self.st == StReading::Legacy).then(|| LEGACY.to_owned()),
+            empty: (!empty.is_empty()).then_some(empty),
+        };
+        note.keep(&mut self.scene.extras);
     }
 }
+
+/// What the Scene's note calls the old form of texture coordinates.
+pub(super) const LEGACY: &str = "legacy";
 
 /// The rotation in the file's axes.
 pub(super) fn own_rotation(rotation: Quat) -> Quat {

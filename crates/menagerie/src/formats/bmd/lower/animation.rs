@@ -1,17 +1,17 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::Value;
 
-use super::{Lowering, byte, bytes, inverse_place, raw_name, word};
+use super::{Lowering, inverse_place, raw_name};
 use crate::bytes::Se32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::engine;
 use crate::formats::bmd::lift::{TURN, matches_keys};
 use crate::formats::bmd::model::{Animation, Track, rotation};
+use crate::formats::bmd::notes::{AnimationNote, ChannelNote, Note, SceneNote};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
 use crate::formats::bmd::vertex::nearest_direction;
-use crate::formats::bmd::{FORMAT, engine};
 use crate::ops::sparse_keys;
 use crate::scene::{Animation as SceneAnimation, Hidden, Interpolation, NodeId, Pose, Property, Scene};
 
@@ -53,7 +53,7 @@ impl Lowering<'_> {
                 Some(kept) => kept,
                 None => self.sampled(&path, animation),
             };
-            let spare = animation.extras.get(FORMAT.id, "spare").is_some();
+            let spare = AnimationNote::of(&animation.extras).spare == Some(true);
             if self.serves_engine() && (spare || !as_read) {
                 self.spare_frame(i, &mut lowered);
             }
@@ -81,7 +81,7 @@ impl Lowering<'_> {
     fn report_spare_frames(&mut self) {
         let own = |i: &&usize| {
             let animation = self.scene.animations.get(**i);
-            animation.is_some_and(|a| a.extras.get(FORMAT.id, "spare").is_none())
+            animation.is_some_and(|a| AnimationNote::of(&a.extras).spare.is_none())
         };
         let count = self.added.spare_frames.iter().filter(own).count();
         if count > 0 {
@@ -93,8 +93,9 @@ impl Lowering<'_> {
 
     /// E15: the engine's search for sequences needs every animation to have a name.
     fn animation_name(&mut self, index: usize, animation: &SceneAnimation, as_read: bool) -> Vec<u8> {
-        let name = raw_name(&animation.extras, &animation.name);
-        let made = animation.extras.get(FORMAT.id, "made_name").and_then(bytes);
+        let note = AnimationNote::of(&animation.extras);
+        let name = raw_name(note.name_bytes, &animation.name);
+        let made = note.made_name;
         if !name.is_empty() || !self.serves_engine() || (as_read && made.is_none()) {
             return name;
         }
@@ -109,7 +110,7 @@ impl Lowering<'_> {
 
     /// E5: bones without an animation crash the engine.
     fn rest_animation(&mut self) {
-        let kept = self.scene.extras.get(FORMAT.id, "rest_animation").and_then(bytes);
+        let kept = SceneNote::of(&self.scene.extras).rest_animation;
         let as_read = self.as_read && !self.mends_all();
         let needed = self.model.bones.len() > 1 && self.model.animations.is_empty() && self.serves_engine();
         if !needed || (as_read && kept.is_none()) {
@@ -131,18 +132,16 @@ impl Lowering<'_> {
         if !self.as_read {
             return None;
         }
-        let mut lowered = Animation {
-            frame_count: animation.extras.get(FORMAT.id, "frames").and_then(byte)?,
-            rate: animation.extras.get(FORMAT.id, "rate").and_then(byte)?,
-            ..Animation::default()
-        };
+        let note = AnimationNote::of(&animation.extras);
+        let mut lowered = Animation { frame_count: note.frames?, rate: note.rate?, ..Animation::default() };
         let mut keys = vec![Keys::default(); self.model.animated_bones()];
         for channel in &animation.channels {
-            if channel.extras.get(FORMAT.id, "made").is_some() {
+            let of_channel = ChannelNote::of(&channel.extras);
+            if of_channel.made == Some(true) {
                 continue;
             }
             let bone = self.bone_of.get(channel.node.index()).copied().flatten()?;
-            let words = keys_from_json(channel.extras.get(FORMAT.id, "keys")?)?;
+            let words = of_channel.keys?;
             if !matches_keys(channel, &words, base(&self.model.bones, bone), &lowered) {
                 return None;
             }
@@ -154,25 +153,12 @@ impl Lowering<'_> {
                 Property::Weights => return None,
             }
         }
-        if let Some(root) = animation.extras.get(FORMAT.id, "root_keys").and_then(Value::as_array) {
-            let [translation, rotation, scale] = root.as_slice() else { return None };
-            let root = Keys {
-                translation: keys_from_json(translation)?,
-                rotation: keys_from_json(rotation)?,
-                scale: keys_from_json(scale)?,
-            };
-            *keys.first_mut()? = root;
+        if let Some(root) = note.root_keys {
+            *keys.first_mut()? = root.keys();
         }
-        let baked = animation.extras.get(FORMAT.id, "baked_keys").and_then(Value::as_array);
-        for entry in baked.into_iter().flatten() {
-            let [bone, translation, rotation, scale] = entry.as_array()?.as_slice() else { return None };
-            let bone = usize::from(byte(bone)?);
+        for (bone, words) in note.baked_keys.into_iter().flatten() {
             self.added.blends.iter().find(|blend| blend.bone == bone)?;
-            *keys.get_mut(bone)? = Keys {
-                translation: keys_from_json(translation)?,
-                rotation: keys_from_json(rotation)?,
-                scale: keys_from_json(scale)?,
-            };
+            *keys.get_mut(bone)? = words.keys();
         }
         // Frames rise, and lie in the animation: the notes may come from anywhere.
         let sound = |list: &Vec<(usize, u32)>| {
@@ -261,8 +247,7 @@ impl Lowering<'_> {
             times().all(|time| (time * per - (time * per).round()).abs() < 1e-3)
         };
         let frames = |rate: usize| (seconds * rate as f32 / 4.0 - 1e-3).ceil().max(0.0) as usize + 1;
-        let kept =
-            animation.extras.get(FORMAT.id, "rate").and_then(byte).map(|rate| usize::from(rate & 0x7F));
+        let kept = AnimationNote::of(&animation.extras).rate.map(|rate| usize::from(rate & 0x7F));
         let asked = self.options.fps.map(|fps| (fps * 4.0).round().clamp(1.0, MAX_RATE as f32) as usize);
         let straight =
             animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
@@ -499,12 +484,4 @@ fn sparse(
         (from + 1..to).all(|i| off(at(from), at(to), (i - from) as f32 / span, at(i)) <= tolerance)
     };
     sparse_keys(words.len(), straight).into_iter().map(|i| (i, at(i))).collect()
-}
-
-fn keys_from_json(value: &Value) -> Option<Vec<(usize, u32)>> {
-    let key = |key: &Value| {
-        let [frame, value] = key.as_array()?.as_slice() else { return None };
-        Some((usize::from(byte(frame)?), word(value)?))
-    };
-    value.as_array()?.iter().map(key).collect()
 }

@@ -1,16 +1,15 @@
 use std::borrow::Cow;
 
 use glam::{Mat3, Mat4, Vec3};
-use serde_json::Value;
 
 use super::blends::influences;
-use super::{Lowering, MAX_VERTICES, Piece, inverse_place, word};
+use super::{Lowering, MAX_VERTICES, Piece, inverse_place};
 use crate::bytes::f8a_from_f32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::bmd::FORMAT;
 use crate::formats::bmd::lift::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG, TURN};
 use crate::formats::bmd::model::{Face, FaceKind, Mesh};
+use crate::formats::bmd::notes::{NodeNote, Note, PrimitiveNote};
 use crate::formats::bmd::vertex::{
     Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
 };
@@ -147,6 +146,7 @@ impl Lowering<'_> {
     ) {
         let flat = material.as_ref().is_some_and(|name| name.first() == Some(&b'#'));
         let mut errors = Errors::default();
+        let note = PrimitiveNote::of(&primitive.extras);
         let placed = self.placed(id, node, primitive, &mut errors);
         let made_normals = if primitive.normals.is_empty() { smooth_normals(primitive) } else { Vec::new() };
         let mut mesh = Mesh::default();
@@ -161,7 +161,7 @@ impl Lowering<'_> {
                 shade: shade(primitive, v),
                 bone: u8::try_from(placed.bone).unwrap_or(0),
             };
-            let form = self.form(primitive, v, flat, &unpacked);
+            let form = self.form(primitive, &note, v, flat, &unpacked);
             let vertex = form.pack(&unpacked);
             without_shade += usize::from(vertex.shade().is_none() && unpacked.shade != WHITE);
             with.0 |= vertex.st(flat, self.st).is_some();
@@ -179,23 +179,20 @@ impl Lowering<'_> {
             false => primitive.positions.len(),
         };
         mesh.faces = faces(&facing(primitive, &placed), count, self.mends_all());
-        let counted = match primitive.extras.get(FORMAT.id, "quads_count_once") {
-            Some(_) => mesh.faces.len(),
-            None => mesh.counted_triangles(),
+        let counted = match note.quads_count_once {
+            Some(true) => mesh.faces.len(),
+            _ => mesh.counted_triangles(),
         };
         mesh.triangle_count = counted.min(usize::from(u16::MAX)) as u16;
-        mesh.flags = flags(&mesh, primitive.extras.get(FORMAT.id, "flags").and_then(word));
+        mesh.flags = flags(&mesh, note.flags);
         self.report(path, primitive, &mesh, errors, without_shade, with);
-        let index = primitive.extras.get(FORMAT.id, "mesh").and_then(Value::as_u64);
-        let index = index.and_then(|index| usize::try_from(index).ok());
-        let padding = primitive.extras.get(FORMAT.id, "padding").and_then(Value::as_u64);
-        let padding = padding.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        let (index, padding) = (note.mesh, note.padding.unwrap_or(0));
         self.pieces.push(Piece { mesh, material, index, level, padding });
     }
 
     /// Where each vertex is at rest, which bone holds it, and where it is in that bone's space.
     fn placed(&self, id: NodeId, node: &Node, primitive: &Primitive, errors: &mut Errors) -> Vec<Placed> {
-        let solid = self.as_read && node.extras.get(FORMAT.id, "solid_mesh").is_some();
+        let solid = self.as_read && NodeNote::of(&node.extras).solid_mesh.is_some();
         let palette = self.rest.palette(self.scene, id).filter(|_| !primitive.joints.is_empty());
         let own = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
         let mut list = Vec::with_capacity(primitive.positions.len());
@@ -256,11 +253,18 @@ impl Lowering<'_> {
     }
 
     /// The form of a vertex: what the option says, what the file had, or the smallest that holds what is there.
-    fn form(&self, primitive: &Primitive, v: usize, flat: bool, unpacked: &Unpacked) -> Form {
+    fn form(
+        &self,
+        primitive: &Primitive,
+        note: &PrimitiveNote,
+        v: usize,
+        flat: bool,
+        unpacked: &Unpacked,
+    ) -> Form {
         let setting = self.options.settings.get("bmd-vertex").filter(|setting| *setting != "auto");
         let kept = row(primitive, TAG, v).and_then(|row| row.first()).map(|tag| *tag as u64);
-        let kept = kept.or_else(|| primitive.extras.get(FORMAT.id, "vertex").and_then(Value::as_u64));
-        let kept = kept.filter(|_| setting.is_none()).and_then(|tag| u8::try_from(tag).ok());
+        let kept = kept.and_then(|tag| u8::try_from(tag).ok()).or(note.vertex);
+        let kept = kept.filter(|_| setting.is_none());
         if let Some(tag) = kept {
             let short = tag == 64;
             let form = Form::of(if short { 0 } else { tag }, flat, self.st);
@@ -456,9 +460,9 @@ fn shade(primitive: &Primitive, v: usize) -> u8 {
 /// The faces: in the forms that the file had if they still fit, else triangles, of the size that goes with the number of
 /// vertices. Without quads where the engine mixes them up (E9).
 fn faces(primitive: &Primitive, vertices: usize, no_quads: bool) -> Vec<Face> {
-    let letters = primitive.extras.get(FORMAT.id, "faces").and_then(Value::as_str);
+    let letters = PrimitiveNote::of(&primitive.extras).faces;
     let letters = letters.filter(|letters| !(no_quads && letters.contains(['q', 'Q'])));
-    if let Some(faces) = letters.and_then(|letters| faces_as_read(primitive.triangles(), letters)) {
+    if let Some(faces) = letters.and_then(|letters| faces_as_read(primitive.triangles(), &letters)) {
         return faces;
     }
     let kind = if vertices > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };

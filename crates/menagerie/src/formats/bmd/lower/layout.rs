@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::align;
+use crate::formats::bmd::added::{Added, MARK, MARK_BYTES};
 use crate::formats::bmd::model::{
     ANIMATION_RECORD, BONE_RECORD, HEADER, LOD_RECORD, MESH_RECORD, Model, Table,
 };
-use crate::formats::bmd::notes::{Added, MARK, MARK_BYTES};
 
 /// Bytes that the header takes: as much as the original exporter gives it.
 const HEADER_SPACE: usize = 0x40;

@@ -2,6 +2,7 @@ use super::{Lowering, raw_name};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::formats::bmd::model::flat_colour;
+use crate::formats::bmd::notes::{MaterialNote, Note};
 use crate::formats::bmd::{FORMAT, engine};
 use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
@@ -48,9 +49,10 @@ impl Lowering<'_> {
         let (name, written) = match picture {
             Some(picture) => (picture, [1.0; 3]),
             // A name that already means this colour, as it was written.
-            None if named.first() == Some(&b'#') && flat_colour(named).unwrap_or([255; 3]) == bytes => {
-                (raw_name(&material.extras, &material.name), bytes.map(srgb_byte_to_linear))
-            }
+            None if named.first() == Some(&b'#') && flat_colour(named).unwrap_or([255; 3]) == bytes => (
+                raw_name(MaterialNote::of(&material.extras).name_bytes, &material.name),
+                bytes.map(srgb_byte_to_linear),
+            ),
             None => {
                 let [r, g, b] = bytes;
                 (format!("#{r:02X}{g:02X}{b:02X}").into_bytes(), bytes.map(srgb_byte_to_linear))
@@ -67,7 +69,7 @@ impl Lowering<'_> {
         stats.add(f64::from((1.0 - a).abs()));
         let message = "the base colour is one of 8 bits, painted where it is a metal's, and without alpha";
         self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
-        if name != raw_name(&material.extras, &material.name) {
+        if name != raw_name(MaterialNote::of(&material.extras).name_bytes, &material.name) {
             let message = "a material is called by its picture or its colour in BMD";
             self.losses.dropped(Aspect::Names, path, message);
         }
@@ -114,8 +116,11 @@ impl Lowering<'_> {
         let of_bmd = self.scene.extras.of(FORMAT.id).is_some();
         let bare = if of_bmd && uri == material.name { uri } else { self.bare_name(uri) };
         let kept = of_bmd && bare == material.name;
-        let mut name =
-            if kept { raw_name(&material.extras, &material.name) } else { bare.as_bytes().to_vec() };
+        let mut name = if kept {
+            raw_name(MaterialNote::of(&material.extras).name_bytes, &material.name)
+        } else {
+            bare.as_bytes().to_vec()
+        };
         name.retain(|byte| *byte != 0);
         if name.is_empty() {
             self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");

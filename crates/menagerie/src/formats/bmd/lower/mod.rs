@@ -14,10 +14,10 @@ mod skeleton;
 use std::collections::BTreeMap;
 
 use glam::Mat4;
-use serde_json::Value;
 
+use super::added::Added;
 use super::model::{Bone, Face, FaceKind, Lod, Mesh, Model, UNITS_PER_METRE};
-use super::notes::Added;
+use super::notes::{EmptyMesh, Note, SceneNote};
 use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
@@ -125,7 +125,7 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(scene: &'a Scene, options: &'a WriteOptions, losses: &'a mut LossReport) -> Self {
-        let legacy = scene.extras.get(FORMAT.id, "st").and_then(Value::as_str) == Some("legacy");
+        let legacy = SceneNote::of(&scene.extras).st.as_deref() == Some(lift::LEGACY);
         Self {
             scene,
             options,
@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
         let (mut pieces, as_read) = match self.in_old_order(pieces) {
             Ok(pieces) => (pieces, true),
             Err(pieces) => {
-                if self.scene.extras.get(FORMAT.id, "lods").is_some() {
+                if SceneNote::of(&self.scene.extras).lods.is_some() {
                     let message = "the order of the meshes and the table of levels were made anew";
                     self.losses.approximated(Aspect::Extras, "extras", message);
                 }
@@ -238,7 +238,7 @@ impl<'a> Lowering<'a> {
         if !self.model.bones.is_empty() {
             return;
         }
-        let kept = self.scene.extras.get(FORMAT.id, "root").and_then(bytes).filter(|_| as_read);
+        let kept = SceneNote::of(&self.scene.extras).root.filter(|_| as_read);
         if as_read && !self.mends_all() {
             if let Some(name) = kept {
                 self.push_bone(Bone::default(), name, None);
@@ -281,22 +281,22 @@ impl<'a> Lowering<'a> {
 
     /// The meshes where the file had them, with its LOD table, if all are there and nothing else.
     fn in_old_order(&mut self, mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Vec<Piece>> {
-        let extras = |name| self.scene.extras.get(FORMAT.id, name);
-        let Some(count) = extras("meshes").and_then(Value::as_u64) else { return Err(pieces) };
-        let lods: Option<Vec<Lod>> = extras("lods")
-            .and_then(Value::as_array)
-            .and_then(|list| list.iter().map(lod_from_json).collect());
+        let note = SceneNote::of(&self.scene.extras);
+        let (Some(count), Some(lods)) = (note.meshes, note.lods) else { return Err(pieces) };
+        let lods: Vec<Lod> =
+            lods.into_iter().map(|[first, count, scale]| Lod { first, count, scale, reserved: 0 }).collect();
         // A damaged file may have had levels of meshes that it did not have.
-        let fits = |lod: &Lod| u64::from(lod.first) + u64::from(lod.count) <= count;
-        let Some(lods) = lods.filter(|lods| lods.iter().all(fits)) else { return Err(pieces) };
+        let fits = |lod: &Lod| usize::from(lod.first) + usize::from(lod.count) <= count;
+        if !lods.iter().all(fits) {
+            return Err(pieces);
+        }
         let indexed = pieces.iter().all(|piece| piece.index.is_some());
-        pieces
-            .extend(extras("empty").and_then(Value::as_array).into_iter().flatten().filter_map(empty_piece));
+        pieces.extend(note.empty.into_iter().flatten().map(empty_piece));
         pieces.sort_by_key(|piece| piece.index);
         // A mesh of several levels, or the solid of several bones, was read several times.
         pieces.dedup_by(|b, a| a.index == b.index && a.mesh == b.mesh && a.material == b.material);
         let in_place = pieces.iter().enumerate().all(|(i, piece)| piece.index == Some(i));
-        if !indexed || !in_place || pieces.len() as u64 != count {
+        if !indexed || !in_place || pieces.len() != count {
             return Err(pieces);
         }
         self.model.lods = lods;
@@ -522,35 +522,15 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn byte(value: &Value) -> Option<u8> {
-    u8::try_from(value.as_u64()?).ok()
-}
-
-fn word(value: &Value) -> Option<u32> {
-    u32::try_from(value.as_u64()?).ok()
-}
-
-fn bytes(value: &Value) -> Option<Vec<u8>> {
-    value.as_array()?.iter().map(byte).collect()
-}
-
-fn lod_from_json(value: &Value) -> Option<Lod> {
-    let [first, count, scale] = value.as_array()?.as_slice() else { return None };
-    Some(Lod { first: byte(first)?, count: byte(count)?, scale: byte(scale)?, reserved: 0 })
-}
-
 /// A mesh that draws nothing.
-fn empty_piece(value: &Value) -> Option<Piece> {
-    let raw = bytes(value.get("vertices")?)?;
-    let mut rest = raw.as_slice();
-    let mut mesh = Mesh { flags: value.get("flags").and_then(word)?, ..Mesh::default() };
-    while let Some(vertex) = Vertex::read(rest) {
+fn empty_piece(note: EmptyMesh) -> Piece {
+    let mut rest = note.vertices.as_slice();
+    let mut mesh = Mesh { flags: note.flags, ..Mesh::default() };
+    while let Some(vertex) = Vertex::read(rest).filter(|_| mesh.vertices.len() < MAX_VERTICES) {
         mesh.vertices.push(vertex);
         rest = rest.get(vertex.kind().bytes()..).unwrap_or_default();
     }
-    let index = usize::try_from(value.get("mesh")?.as_u64()?).ok();
-    let material = value.get("material").and_then(bytes);
-    Some(Piece { mesh, material, index, level: None, padding: 0 })
+    Piece { mesh, material: note.material.map(usable_name), index: Some(note.mesh), level: None, padding: 0 }
 }
 
 /// Meshes of one level with one material as one, as far as vertices can be counted.
@@ -588,11 +568,14 @@ fn joined_mesh(a: &Mesh, b: &Mesh) -> Option<Mesh> {
 }
 
 /// The bytes of a name: those that the file had, if they still mean the same; at most 255.
-fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
-    let kept = extras.get(FORMAT.id, "name_bytes").and_then(bytes);
-    let mut name = kept
-        .filter(|bytes| crate::bytes::utf8_or_windows_1252(bytes) == name)
-        .unwrap_or_else(|| name.as_bytes().iter().copied().filter(|byte| *byte != 0).collect());
+fn raw_name(kept: Option<Vec<u8>>, name: &str) -> Vec<u8> {
+    let kept = kept.filter(|bytes| crate::bytes::utf8_or_windows_1252(bytes) == name);
+    usable_name(kept.unwrap_or_else(|| name.as_bytes().to_vec()))
+}
+
+/// A name without zeros, which would end it; at most 255 bytes.
+fn usable_name(mut name: Vec<u8>) -> Vec<u8> {
+    name.retain(|byte| *byte != 0);
     name.truncate(255);
     name
 }

@@ -1,16 +1,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::Value;
 
-use super::{Lowering, byte, bytes, inverse_place, raw_name, word};
+use super::{Lowering, inverse_place, raw_name, usable_name};
 use crate::bytes::Se32;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::added::BakedBlend;
 use crate::formats::bmd::lift::{TURN, own_rotation};
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
-use crate::formats::bmd::notes::BakedBlend;
+use crate::formats::bmd::notes::{MadeBone, NodeNote, Note, SkinNote};
 use crate::formats::bmd::vertex::nearest_direction;
-use crate::formats::bmd::{FORMAT, engine, pose};
+use crate::formats::bmd::{engine, pose};
 use crate::scene::{Hidden, NodeId, Property};
 
 /// Bones that ids can tell apart, without the 16 that 64-bit vertices have no id for.
@@ -34,73 +34,57 @@ impl Lowering<'_> {
 
     /// Whether bones that were read are not what is wanted: blends for the engine or for the document.
     fn must_be_remade(&self) -> bool {
-        let noted =
-            |name: &str| self.scene.skins.values().any(|skin| skin.extras.get(FORMAT.id, name).is_some());
-        let bones = self.scene.nodes.values().filter(|n| n.extras.get(FORMAT.id, "bone").is_some()).count();
-        let too_much = noted("pseudo") || bones > engine::MAX_BONES;
-        (self.mends_all() && too_much) || (!self.serves_engine() && noted("baked"))
+        let notes: Vec<SkinNote> = self.scene.skins.values().map(|skin| SkinNote::of(&skin.extras)).collect();
+        let bones = self.scene.nodes.values().filter(|n| NodeNote::of(&n.extras).bone.is_some()).count();
+        let pseudo = notes.iter().any(|note| note.pseudo.is_some());
+        let too_much = pseudo || bones > engine::MAX_BONES;
+        let baked = notes.iter().any(|note| note.baked.is_some());
+        (self.mends_all() && too_much) || (!self.serves_engine() && baked)
     }
 
     /// The bones as they were read; `None` unless all are there.
     fn read_bones(&mut self) -> Option<()> {
         let mut by_index: BTreeMap<usize, NodeId> = BTreeMap::new();
         for id in &self.kept {
-            let index = self.scene.nodes.get(*id)?.extras.get(FORMAT.id, "bone").and_then(Value::as_u64);
-            if let Some(index) = index {
-                by_index.insert(usize::try_from(index).ok()?, *id);
-            }
+            let note = NodeNote::of(&self.scene.nodes.get(*id)?.extras);
+            by_index.extend(note.bone.map(|index| (index, *id)));
         }
-        let pseudo: BTreeMap<usize, &Value> = self
-            .scene
-            .skins
-            .values()
-            .filter_map(|skin| skin.extras.get(FORMAT.id, "pseudo")?.as_array())
-            .flatten()
-            .filter_map(|entry| Some((usize::try_from(entry.get("bone")?.as_u64()?).ok()?, entry)))
-            .collect();
-        let baked: BTreeMap<usize, &Value> = self
-            .scene
-            .skins
-            .values()
-            .filter_map(|skin| skin.extras.get(FORMAT.id, "baked")?.as_array())
-            .flatten()
-            .filter_map(|entry| Some((usize::try_from(entry.get("bone")?.as_u64()?).ok()?, entry)))
-            .collect();
-        let count = by_index.len() + pseudo.len() + baked.len();
+        let mut made: BTreeMap<usize, (MadeBone, bool)> = BTreeMap::new();
+        for skin in self.scene.skins.values() {
+            let note = SkinNote::of(&skin.extras);
+            made.extend(note.pseudo.into_iter().flatten().map(|bone| (bone.bone, (bone, true))));
+            made.extend(note.baked.into_iter().flatten().map(|bone| (bone.bone, (bone, false))));
+        }
+        let count = by_index.len() + made.len();
         if by_index.is_empty() || count > 256 {
             return None;
         }
         for index in 0..count {
-            match (by_index.get(&index), pseudo.get(&index)) {
-                (Some(node), _) => self.read_bone(index, *node)?,
-                (None, None) => self.read_baked(index, baked.get(&index)?)?,
-                (None, Some(entry)) => {
-                    let [ids, weights] = entry.get("xform")?.as_array()?.as_slice() else { return None };
-                    let solid = entry.get("solid").and_then(byte).unwrap_or(0);
-                    let (translation, rotation) = (word(ids)?, word(weights)?);
-                    let bone =
-                        Bone { translation, rotation, parent: PSEUDO_PARENT, solid, ..Bone::default() };
-                    self.push_bone(bone, entry.get("name").and_then(bytes).unwrap_or_default(), None);
+            match by_index.get(&index) {
+                Some(node) => self.read_bone(index, *node)?,
+                None => {
+                    let (bone, pseudo) = made.remove(&index)?;
+                    self.read_made(bone, pseudo);
                 }
             }
         }
         self.moving_nodes().iter().all(|node| self.is_own(*node)).then_some(())
     }
 
-    /// A bone that stands for a blend, as it was read.
-    fn read_baked(&mut self, index: usize, entry: &Value) -> Option<()> {
-        let [translation, rotation] = entry.get("xform")?.as_array()?.as_slice() else { return None };
-        let (translation, rotation) = (word(translation)?, word(rotation)?);
-        let parts = serde_json::from_value(entry.get("parts")?.clone()).ok()?;
-        self.added.blends.push(BakedBlend { bone: index, parts });
-        let name = entry.get("name").and_then(bytes).unwrap_or_default();
-        self.push_bone(Bone { translation, rotation, ..Bone::default() }, name, None);
-        Some(())
+    /// A pseudo-bone, or a bone that stands for a blend, as it was read.
+    fn read_made(&mut self, note: MadeBone, pseudo: bool) {
+        let [translation, rotation] = note.xform;
+        if !pseudo {
+            self.added.blends.push(BakedBlend { bone: note.bone, parts: note.parts });
+        }
+        let parent = if pseudo { PSEUDO_PARENT } else { 0 };
+        let bone = Bone { translation, rotation, parent, solid: note.solid, ..Bone::default() };
+        self.push_bone(bone, usable_name(note.name.unwrap_or_default()), None);
     }
 
     /// Whether a node is a bone or stands for a part of a pseudo-bone.
     fn is_own(&self, node: NodeId) -> bool {
-        let pseudo = self.scene.nodes.get(node).is_some_and(|n| n.extras.get(FORMAT.id, "pseudo").is_some());
+        let pseudo = self.scene.nodes.get(node).is_some_and(|n| NodeNote::of(&n.extras).pseudo.is_some());
         pseudo || self.bone_of.get(node.index()).copied().flatten().is_some()
     }
 
@@ -116,9 +100,8 @@ impl Lowering<'_> {
         if scale.distance(Vec3::ONE) > 1e-5 || shear > 1e-5 {
             return None;
         }
-        let kept = node.extras.get(FORMAT.id, "xform").and_then(Value::as_array);
-        let kept =
-            kept.and_then(|xform| Some((word(xform.first()?)?, word(xform.get(1)?)?))).unwrap_or((0, 0));
+        let note = NodeNote::of(&node.extras);
+        let kept = note.xform.map_or((0, 0), |[translation, rotation]| (translation, rotation));
         let same = |(t, r): (u32, u32)| {
             let moved = Vec3::from_array(Se32(t).values()).distance(translation);
             moved <= 1e-5 * translation.length().max(1.0) && rotation(r).dot(turned).abs() > 1.0 - 1e-6
@@ -129,10 +112,10 @@ impl Lowering<'_> {
         };
         // Bone 0 is the model itself, whatever its record says.
         let (translation, rotation) = if index == 0 || same(kept) { kept } else { packed() };
-        let solid = node.extras.get(FORMAT.id, "solid").and_then(byte).unwrap_or(0);
+        let solid = note.solid.unwrap_or(0);
         let parent = u8::try_from(parent.unwrap_or(0)).ok()?;
         let bone = Bone { translation, rotation, parent, solid, ..Bone::default() };
-        self.push_bone(bone, raw_name(&node.extras, &node.name), Some(id));
+        self.push_bone(bone, raw_name(NodeNote::of(&node.extras).name_bytes, &node.name), Some(id));
         Some(())
     }
 
@@ -188,7 +171,11 @@ impl Lowering<'_> {
                 parent: parent as u8,
                 ..Bone::default()
             };
-            let name = self.scene.nodes.get(id).map(|node| raw_name(&node.extras, &node.name));
+            let name = self
+                .scene
+                .nodes
+                .get(id)
+                .map(|node| raw_name(NodeNote::of(&node.extras).name_bytes, &node.name));
             self.push_bone(bone, name.unwrap_or_default(), Some(id));
             self.places = pose::rest(&self.model.bones);
         }

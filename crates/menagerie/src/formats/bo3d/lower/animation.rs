@@ -5,8 +5,8 @@ use glam::{Quat, Vec3};
 use super::{Lowering, wxyz};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::bo3d::FORMAT;
 use crate::formats::bo3d::model::Key;
+use crate::formats::bo3d::notes::{ChannelNote, NodeNote, Note};
 use crate::formats::bo3d::placement::{Placement, angle, nlerp, nlerp_error};
 use crate::scene::{Animation, Channel, Interpolation, NodeId, Property};
 
@@ -130,7 +130,7 @@ impl Lowering<'_> {
             }
             return;
         }
-        let kept = |node: &crate::scene::Node| node.extras.get(FORMAT.id, "anim_length").is_some();
+        let kept = |node: &crate::scene::Node| NodeNote::of(&node.extras).anim_length.is_some();
         let is_stated = self.scene.nodes.values().any(kept);
         if let Some(root) = self.model.entities.first_mut().filter(|_| !is_stated) {
             root.anim_length = last;
@@ -297,19 +297,18 @@ fn spread(first: i32, last: i32) -> impl Iterator<Item = i32> {
 
 /// Whether the keys are those of a BO3D file with others put between, see `lift`.
 fn is_as_read(channel: &Channel) -> bool {
-    channel.extras.get(FORMAT.id, "frames").is_some()
+    ChannelNote::of(&channel.extras).frames.is_some()
 }
 
 /// The times of a channel's keys, without those that reading put between or at the end of the clip.
 fn kept_times(channel: &Channel, rate: f32) -> Vec<f32> {
-    let marked = channel.extras.get(FORMAT.id, "clip_end").is_some();
+    let note = ChannelNote::of(&channel.extras);
+    let marked = note.clip_end == Some(true);
     let end = channel.times.len() - usize::from(marked && channel.times.len() > 1);
     let times = channel.times.get(..end).unwrap_or_default();
-    let frames = channel.extras.get(FORMAT.id, "frames").and_then(serde_json::Value::as_array);
-    let frames: Option<BTreeSet<i64>> =
-        frames.map(|frames| frames.iter().filter_map(|f| f.as_i64()).collect());
+    let frames: Option<BTreeSet<i32>> = note.frames.map(|frames| frames.into_iter().collect());
     let own = |time: &&f32| match &frames {
-        Some(frames) => whole_frame(**time, rate).is_some_and(|frame| frames.contains(&frame.into())),
+        Some(frames) => whole_frame(**time, rate).is_some_and(|frame| frames.contains(&frame)),
         None => true,
     };
     times.iter().filter(own).copied().collect()

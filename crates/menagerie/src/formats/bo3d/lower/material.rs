@@ -1,10 +1,8 @@
-use serde_json::Value;
-
-use super::{Lowering, raw_name};
+use super::Lowering;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::formats::bo3d::FORMAT;
 use crate::formats::bo3d::model::Fx;
+use crate::formats::bo3d::notes::{ImageNote, MaterialNote, Note, name_bytes};
 use crate::formats::is_placed_otherwise;
 use crate::ops::to_phong;
 use crate::scene::{
@@ -43,9 +41,7 @@ impl Lowering<'_> {
         }
         let message = "the base colour is one of 8 bits, painted where it is a metal's";
         self.losses.measured(Aspect::Materials, path.clone(), message, stats, "linear colour");
-        let kept_colour =
-            material.extras.get(FORMAT.id, "colour").and_then(|c| c.get(3)).and_then(Value::as_u64);
-        let kept_alpha_byte = kept_colour.and_then(|byte| u8::try_from(byte).ok()).unwrap_or(255);
+        let kept_alpha_byte = MaterialNote::of(&material.extras).colour.map_or(255, |[_, _, _, byte]| byte);
         let [blue, green, red] = bytes;
         Surface {
             texture,
@@ -97,7 +93,7 @@ impl Lowering<'_> {
 fn texture_file_name(scene: &Scene, texture: &TextureRef) -> Vec<u8> {
     let image = scene.textures.get(texture.texture).and_then(|t| scene.images.get(t.image?));
     let name = image.and_then(|image| Some((image, image.uri.as_deref()?)));
-    name.map(|(image, uri)| raw_name(&image.extras, uri)).unwrap_or_default()
+    name.map(|(image, uri)| name_bytes(ImageNote::of(&image.extras).name_bytes, uri)).unwrap_or_default()
 }
 
 /// The colour that a surface is painted in, a metal as old engines have it, and whether it is its own light more than
@@ -132,8 +128,7 @@ fn unheld_settings(material: &Material) -> Vec<&'static str> {
 
 /// The FX flags: those that the file had, with what the material says now.
 fn fx_flags(material: &Material, glows: bool) -> u32 {
-    let kept = material.extras.get(FORMAT.id, "fx").and_then(Value::as_u64);
-    let mut fx = kept.and_then(|fx| u32::try_from(fx).ok()).unwrap_or(0);
+    let mut fx = MaterialNote::of(&material.extras).fx.unwrap_or(0);
     let mut set = |flag: u32, on: bool| fx = if on { fx | flag } else { fx & !flag };
     set(Fx::FULL_BRIGHT, material.unlit || glows);
     set(Fx::TWO_SIDED, material.double_sided);

@@ -11,10 +11,10 @@ mod material;
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Vec3};
-use serde_json::Value;
 
+use super::added::Added;
 use super::model::{Entity, Model, VFloat};
-use super::notes::Added;
+use super::notes::{NodeNote, Note, SceneNote, name_bytes};
 use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
@@ -22,8 +22,7 @@ use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
 use crate::ops::unmirror;
 use crate::scene::{
-    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, float_from_json,
-    transform_distance,
+    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -66,7 +65,7 @@ fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Mo
 /// where that is asked for.
 fn mends(scene: &Scene, options: &WriteOptions) -> bool {
     let as_read = scene.extras.of(FORMAT.id).is_some();
-    let had_it = scene.extras.get(FORMAT.id, "for_engine").is_some();
+    let had_it = SceneNote::of(&scene.extras).for_engine == Some(true);
     match options.purpose {
         Purpose::Both => !as_read || had_it,
         Purpose::Engine => true,
@@ -122,14 +121,13 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(scene: &'a Scene, options: &WriteOptions, losses: &'a mut LossReport) -> Self {
-        let kept = |name| scene.extras.get(FORMAT.id, name).and_then(Value::as_i64);
+        let kept = SceneNote::of(&scene.extras);
         let bits = options.settings.get("bo3d-float").and_then(|bits| bits.parse().ok());
-        let vfloat = match bits.or_else(|| kept("vfloat_bits")) {
+        let vfloat = match bits.or(kept.vfloat_bits) {
             Some(16) => VFloat::Bits16,
             _ => VFloat::Bits32,
         };
-        let version = kept("version").and_then(|version| i32::try_from(version).ok());
-        let version = version.filter(|version| *version <= super::VERSION).unwrap_or(super::VERSION);
+        let version = kept.version.filter(|version| *version <= super::VERSION).unwrap_or(super::VERSION);
         Self {
             scene,
             mends: mends(scene, options),
@@ -171,10 +169,10 @@ impl<'a> Lowering<'a> {
             let parent = parent.and_then(|parent| self.entity_of.get(parent.index()).copied().flatten());
             let parent = parent.or(above);
             let local = self.local(&node.transform, &node.extras, parent);
-            let anim_length = node.extras.get(FORMAT.id, "anim_length").and_then(Value::as_i64);
+            let note = NodeNote::of(&node.extras);
             let entity = Entity {
-                name: raw_name(&node.extras, &node.name),
-                anim_length: anim_length.and_then(|length| i32::try_from(length).ok()).unwrap_or(0),
+                name: name_bytes(note.name_bytes, &node.name),
+                anim_length: note.anim_length.unwrap_or(0),
                 position: local.position.to_array(),
                 scale: local.scale.to_array(),
                 rotation: wxyz(local.rotation),
@@ -284,13 +282,14 @@ impl<'a> Lowering<'a> {
         let made_of = |local: &Placement| {
             local.matrix_below(parent_scale).is_some_and(|made| transform_distance(&made, matrix) < 1e-5)
         };
-        extras.get(FORMAT.id, "local").and_then(local_from_json).filter(made_of).unwrap_or(plain)
+        let kept = NodeNote::of(extras).local.and_then(|local| local.place());
+        kept.map(|local| local.turned()).filter(made_of).unwrap_or(plain)
     }
 
     /// Frames a second: what was asked for, what the source had, or what everybody assumes.
     fn rate(&self) -> f32 {
-        let kept = self.scene.animations.iter().find_map(|a| a.extras.get(FORMAT.id, "fps"));
-        let kept = kept.and_then(float_from_json).filter(|fps| fps.is_finite() && *fps > 0.0);
+        let kept = self.scene.animations.iter().find_map(crate::formats::bo3d::frames_per_second);
+        let kept = kept.filter(|fps| fps.is_finite() && *fps > 0.0);
         self.fps.or(kept).unwrap_or(DEFAULT_FPS)
     }
 
@@ -375,28 +374,6 @@ fn report_names(scene: &Scene, losses: &mut LossReport) {
 /// Whether an animation moves nodes.
 fn moves(animation: &crate::scene::Animation) -> bool {
     animation.channels.iter().any(|channel| channel.property != Property::Weights)
-}
-
-/// The bytes of a name: those that the file had, if they still mean the same.
-fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
-    let kept = extras.get(FORMAT.id, "name_bytes").and_then(Value::as_array);
-    let kept: Option<Vec<u8>> =
-        kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
-    kept.filter(|bytes| crate::bytes::utf8_or_windows_1252(bytes) == name)
-        .unwrap_or_else(|| name.as_bytes().to_vec())
-}
-
-/// The place that an entity had in its file, in the Scene's axes.
-fn local_from_json(value: &Value) -> Option<Placement> {
-    let list = |name: &str| -> Option<Vec<f32>> {
-        value.get(name)?.as_array()?.iter().map(float_from_json).collect()
-    };
-    let local = Placement {
-        position: Vec3::from_array(list("position")?.try_into().ok()?),
-        rotation: glam::Quat::from_array(list("rotation")?.try_into().ok()?),
-        scale: Vec3::from_array(list("scale")?.try_into().ok()?),
-    };
-    Some(local.turned())
 }
 
 /// A quaternion in the order of the file.

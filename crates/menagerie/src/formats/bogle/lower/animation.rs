@@ -67,7 +67,10 @@ impl Lowering<'_> {
                 let message = "an animation that moves nothing was left out";
                 self.losses.dropped(Aspect::Animations, path.clone(), message);
             }
-            let others = moving.clone().filter(|channel| !bones.contains(&channel.node)).count();
+            let kept = self.rigs.iter().any(|rig| self.motion(animation, rig).is_some());
+            let others = moving.clone().filter(|channel| !bones.contains(&channel.node));
+            // Where something of the animation is left, what stays where it rests is no loss.
+            let others = others.filter(|channel| !kept || self.changes(channel)).count();
             if others > 0 {
                 let message = "BOGLE moves bones only; the movement of other nodes was left out";
                 let loss = Loss::new(Aspect::Animations, LossKind::Dropped, path.clone(), message);
@@ -164,6 +167,24 @@ impl Lowering<'_> {
             let loss = Loss::new(Aspect::Animations, LossKind::Added, format!("animations[{i}]"), message);
             self.losses.push(loss.count(added));
         }
+    }
+
+    /// Whether a channel ever leaves the rest of its node.
+    fn changes(&self, channel: &Channel) -> bool {
+        let (translation, rotation, scale, _) = self.local(channel.node).to_trs();
+        let rest: Vec<f32> = match channel.property {
+            Property::Translation => translation.to_array().to_vec(),
+            Property::Rotation => rotation.to_array().to_vec(),
+            Property::Scale => scale.to_array().to_vec(),
+            Property::Weights => return false,
+        };
+        let off = |key: &[f32], sign: f32| {
+            key.iter().zip(&rest).any(|(a, b)| (a - b * sign).abs() > 1e-5 * b.abs().max(1.0))
+        };
+        (0..channel.times.len()).any(|key| {
+            let key = channel.key(key);
+            off(key, 1.0) && (channel.property != Property::Rotation || off(key, -1.0))
+        })
     }
 
     /// Whether something that is no bone hangs on a bone.

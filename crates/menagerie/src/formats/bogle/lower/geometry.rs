@@ -192,11 +192,13 @@ impl Lowering<'_> {
                 [*x, *y, *z] = tangent;
             }
         }
+        // Where nothing moves they are where they were, so nothing is lost.
         let message = "BOGLE binds vertices in the rest pose: they were moved from the bind pose to it";
-        self.losses.measured(Aspect::Positions, path, message, distance, "scene units");
         if distance.is_off() {
+            let moved = Loss::new(Aspect::Positions, LossKind::Added, path, message);
+            self.losses.push(moved.measured(distance, "scene units"));
             for aspect in [Aspect::Normals, Aspect::Tangents, Aspect::Skins] {
-                self.losses.approximated(aspect, path, message);
+                self.losses.added(aspect, path, message);
             }
         }
         if spread.max > 1e-5 * distance.max.max(1e-3) {

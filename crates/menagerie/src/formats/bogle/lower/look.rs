@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Lowering, number};
-use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bogle::lift::{Surface, vertical_fov};
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};
 use crate::formats::bogle::notes::{
@@ -109,18 +109,12 @@ impl Lowering<'_> {
             let message = "parts without a material got a light grey one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
         }
-        for (aspect, path, left) in [
-            (Aspect::Cameras, "cameras", scene.cameras.len() - cameras.len()),
-            (
-                Aspect::Lights,
-                "lights",
-                (scene.lights.len() - lights.len()).saturating_sub(looks.too_many_lights),
-            ),
-            (Aspect::Materials, "materials", scene.materials.len() - lowered_materials),
-        ] {
-            if left > 0 {
-                self.losses.dropped(aspect, path, format!("{left} that nothing shown uses were left out"));
-            }
+        // Cameras and lights that nothing shown uses are nowhere in the Scene, so nobody misses them.
+        let left = scene.materials.len() - lowered_materials;
+        if left > 0 {
+            let message = "materials that nothing shown uses were left out";
+            self.losses
+                .push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(left));
         }
         let find = |map: &BTreeMap<u32, u32>, index: u32| map.get(&index).copied().unwrap_or(0);
         for instance in &mut self.model.instances {
@@ -276,6 +270,10 @@ impl Lowering<'_> {
         let path = format!("materials[{}]", id.index());
         let from_file = material.extras.of(FORMAT.id).is_some();
         let mut phong = to_painted_phong(&material.shading);
+        if material.unlit {
+            // It shows its colour as it is, metal or not.
+            phong.diffuse = material.base_color();
+        }
         if !matches!(material.shading, Shading::Phong(_)) {
             // The engine multiplies it by the diffuse colour (engines.md BOGLE E15).
             phong.ambient = [1.0; 3];

@@ -25,7 +25,7 @@ use super::notes::{NodeNote, Note as _, SceneNote};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, engine, report_unheld};
+use crate::formats::{Purpose, WriteOptions, engine, picture_names, report_unheld};
 use crate::scene::{CheckedScene, NodeId, Scene, Topology, check};
 use nodes::Role;
 use pool::Pool;
@@ -254,16 +254,11 @@ impl<'a> Lowering<'a> {
         let made = |node: &crate::scene::Node| NodeNote::of(&node.extras).bone.is_some();
         let bones = self.rigs.iter().flat_map(|rig| &rig.bones).filter_map(|id| scene.nodes.get(*id));
         let bones = bones.filter(|node| !made(node)).map(|node| &node.name);
-        let count = bones
-            .chain(scene.scenes.iter().map(|x| &x.name))
-            .chain(scene.textures.values().map(|x| &x.name))
-            .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
-            .chain(scene.images.values().map(|x| &x.name))
-            .chain(scene.meshes.values().flat_map(|x| &x.target_names))
-            .filter(|name| !name.is_empty())
-            .count();
+        let pictures = picture_names(scene, &self.nodes);
+        let shown = scene.shown().map(|root| &root.name);
+        let count = bones.chain(shown).filter(|name| !name.is_empty()).count() + pictures;
         if count > 0 {
-            let message = "bones, textures, pictures and scenes have no names in BOGLE";
+            let message = "bones, pictures and scenes have no names in BOGLE";
             self.losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
         }
     }

@@ -164,7 +164,7 @@ impl Lowering<'_> {
         if bones > 0 {
             let message =
                 "joints became bones of animation collections and are no nodes of the tree any more";
-            for aspect in [Aspect::Hierarchy, Aspect::Transforms, Aspect::Skins] {
+            for aspect in [Aspect::Hierarchy, Aspect::Transforms] {
                 self.losses.push(Loss::new(aspect, LossKind::Approximated, "nodes", message).count(bones));
             }
         }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::forest::Forest;
 use super::geometry::Geometry;
 use super::model::{Framing, Lists, Model, NONE, Record, SLOTS, Target, Text, material_type};
-use super::note::Note;
+use super::notes::Note;
 use super::{FORMAT, codes};
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};

@@ -5,16 +5,21 @@ use crate::diag::Aspect;
 use crate::formats::das2::lift::file_name;
 use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
 use crate::formats::das2::{FORMAT, sampler};
+use crate::formats::{picture_names, used_materials};
 use crate::ops::to_phong;
 use crate::scene::{
-    AlphaMode, Blend, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Sampler, Shading,
-    TextureRef, UvTransform, float_from_json,
+    AlphaMode, Blend, Material, MaterialId, MetallicRoughness, NodeId, Phong as PhongShading, Sampler,
+    Shading, TextureRef, UvTransform, float_from_json,
 };
 
 impl Lowering<'_> {
     pub(super) fn materials(&mut self) {
+        let shown: Vec<NodeId> = self.scene.nodes.ids().collect();
+        let used = used_materials(self.scene, &shown);
         for (material_id, material) in self.scene.materials.iter() {
             let path = format!("materials[{}]", material_id.index());
+            // What nobody shows nobody misses.
+            let reported = (!used.contains(&material_id)).then(|| self.losses.clone());
             self.report_settings(&path, material);
             let place = match &material.shading {
                 Shading::MetallicRoughness(shading) if !material.unlit => {
@@ -44,6 +49,9 @@ impl Lowering<'_> {
                 }
             };
             self.materials.push(place);
+            if let Some(reported) = reported {
+                *self.losses = reported;
+            }
         }
         self.samplers();
         self.picture_names();
@@ -244,9 +252,8 @@ impl Lowering<'_> {
     }
 
     fn picture_names(&mut self) {
-        let textures = self.scene.textures.values().map(|texture| &texture.name);
-        let images = self.scene.images.values().map(|image| &image.name);
-        if textures.chain(images).any(|name| !name.is_empty()) {
+        let shown: Vec<NodeId> = self.scene.nodes.ids().collect();
+        if picture_names(self.scene, &shown) > 0 {
             let message = "pictures have no names in das2 but those of their files";
             self.losses.dropped(Aspect::Names, "images", message);
         }

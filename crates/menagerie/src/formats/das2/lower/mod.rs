@@ -20,7 +20,7 @@ use super::model::{
     Animation, Buffer, Channel, Framing, Header, Joint, Mesh, MeshGroup, Model, Node, Numbering, Pbr, Phong,
     Profile, Record, Scene as FileScene, Skeleton, Text,
 };
-use super::note::Note;
+use super::notes::Note;
 use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};

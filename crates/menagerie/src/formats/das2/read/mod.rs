@@ -42,7 +42,8 @@ pub(super) fn read_or_salvage(bytes: &[u8], limits: &Limits, issues: &mut Issues
         }
         Err(issue) => {
             // What costs too much is not damaged.
-            let model = if issue.code == &diag::LIMIT { None } else { salvage(bytes, limits, issues) };
+            let hopeless = issue.code == &diag::LIMIT || issue.code == &codes::MAGIC;
+            let model = if hopeless { None } else { salvage(bytes, limits, issues) };
             let Some(model) = model else { return Err(issue) };
             issues.push(issue);
             missing(&model, issues);

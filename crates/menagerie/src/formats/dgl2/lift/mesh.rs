@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::super::model::{ChunkData, EntityData, Triangle};
-use super::{FORMAT, Lifter, VDirection, keep_name};
+use super::super::notes::{MeshNote, Note as _, PrimitiveNote};
+use super::{Lifter, VDirection};
 use crate::ops::{Welder, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
 
@@ -12,9 +13,15 @@ impl Lifter<'_> {
     pub(super) fn meshes(&mut self) {
         for (index, chunk, triangles) in self.model.meshes() {
             let mut mesh = self.mesh(triangles, None);
-            mesh.name = chunk.name_text();
-            keep_name(&mut mesh.extras, chunk);
-            mesh.extras.set(FORMAT.id, "id", chunk.id);
+            let (name, kept) = self.name(chunk);
+            mesh.name = name;
+            let note = MeshNote {
+                name_bytes: kept.bytes,
+                numbered: kept.number,
+                id: Some(chunk.id),
+                with_material: None,
+            };
+            note.keep(&mut mesh.extras);
             let id = self.scene.meshes.push(mesh);
             self.meshes.insert(chunk.id, (id, index));
         }
@@ -33,9 +40,15 @@ impl Lifter<'_> {
             return Some(*known);
         }
         let mut own = self.mesh(triangles, Some(entity.material));
-        own.name = chunk.name_text();
-        own.extras.set(FORMAT.id, "id", chunk.id);
-        own.extras.set(FORMAT.id, "with_material", entity.material);
+        let (name, kept) = self.name(chunk);
+        own.name = name;
+        let note = MeshNote {
+            name_bytes: kept.bytes,
+            numbered: kept.number,
+            id: Some(chunk.id),
+            with_material: Some(entity.material),
+        };
+        note.keep(&mut own.extras);
         let own = self.scene.meshes.push(own);
         self.variants.insert((entity.mesh, entity.material), own);
         Some(own)
@@ -58,7 +71,7 @@ impl Lifter<'_> {
         let primitives = order.into_iter().filter_map(|material| {
             let mut primitive = by_material.remove(&material)?.finish(self.v);
             primitive.material = self.materials.get(&material).copied();
-            primitive.extras.set(FORMAT.id, "material_id", material);
+            PrimitiveNote { material_id: Some(material) }.keep(&mut primitive.extras);
             Some(primitive)
         });
         Mesh { primitives: primitives.collect(), ..Mesh::default() }

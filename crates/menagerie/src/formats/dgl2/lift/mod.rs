@@ -11,13 +11,12 @@ pub(super) use mesh::NORMAL_LENGTH;
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
-use serde_json::{Value, json};
 
+use super::codes;
 use super::dml::{Dml, Value as _};
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, kind};
+use super::notes::{ChunkNote, EntityNote, FileNote, HeaderNote, Hex, MaterialNote, Name, Note as _};
 use super::surface::{Pairs, Surface, color, get};
-use super::{FORMAT, codes};
-use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions};
 use crate::scene::{
@@ -69,6 +68,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         textures: BTreeMap::new(),
         meshes: BTreeMap::new(),
         variants: BTreeMap::new(),
+        note: FileNote::default(),
+        names: model.chunks.iter().map(|chunk| (chunk.kind, chunk.name.as_slice())).collect(),
     };
     lifter.frame();
     lifter.materials();
@@ -76,6 +77,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.meshes();
     lifter.entities();
     lifter.give_up();
+    lifter.note.keep(&mut lifter.scene.extras);
     Lifted { scene: lifter.scene, issues: lifter.issues }
 }
 
@@ -91,36 +93,34 @@ struct Lifter<'a> {
     meshes: BTreeMap<i32, (MeshId, usize)>,
     /// Meshes with the material of an entity, by the ids of both.
     variants: BTreeMap<(i32, i32), MeshId>,
+    /// What is kept of the whole file.
+    note: FileNote,
+    /// The names of all chunks, by kind.
+    names: std::collections::BTreeSet<(u16, &'a [u8])>,
 }
 
 impl Lifter<'_> {
     /// What belongs to the whole file: the scene's name, chunks that nobody knows, the dialect.
     fn frame(&mut self) {
         let header = self.model.of_kind(kind::HEADER).next().map(|(_, chunk)| chunk);
-        let mut root =
-            SceneRoot { name: header.map(Chunk::name_text).unwrap_or_default(), ..SceneRoot::default() };
-        if let Some(chunk) = header {
-            keep_name(&mut root.extras, chunk);
-            if chunk.id != -1 {
-                root.extras.set(FORMAT.id, "header_id", chunk.id);
-            }
-            if let ChunkData::Raw(bytes) = &chunk.data
-                && !bytes.is_empty()
-            {
-                root.extras.set(FORMAT.id, "header_data", hex(bytes));
-            }
-        } else {
-            root.extras.set(FORMAT.id, "no_header", true);
-        }
-        let unknown: Vec<Value> =
-            self.model.chunks.iter().filter(|c| c.kind > kind::ENTITY).map(as_json).collect();
-        if !unknown.is_empty() {
-            self.scene.extras.set(FORMAT.id, "unknown_chunks", unknown);
-        }
+        let mut root = SceneRoot::default();
+        let (name, kept) = header.map(|chunk| Name::read(&chunk.name)).unwrap_or_default();
+        root.name = name;
+        let data = header.and_then(|chunk| match &chunk.data {
+            ChunkData::Raw(bytes) => Some(bytes.clone()),
+            _ => None,
+        });
+        let note = HeaderNote {
+            name_bytes: kept.bytes,
+            header_data: Hex(data.unwrap_or_default()),
+            header_id: header.map(|chunk| chunk.id).filter(|id| *id != -1),
+            no_header: header.is_none(),
+        };
+        note.keep(&mut root.extras);
         let end = self.model.of_kind(kind::END).next().map(|(_, chunk)| chunk);
-        if let Some(chunk) = end.filter(|chunk| !is_plain_end(chunk)) {
-            self.scene.extras.set(FORMAT.id, "end", as_json(chunk));
-        }
+        self.note.end = end.filter(|chunk| !is_plain_end(chunk)).map(as_note);
+        let unknown = self.model.chunks.iter().filter(|chunk| chunk.kind > kind::ENTITY);
+        self.note.unknown_chunks = unknown.map(as_note).collect();
         self.scene.scenes.push(root);
         self.scene.default_scene = Some(0);
     }
@@ -141,7 +141,7 @@ impl Lifter<'_> {
         };
         self.v = direction;
         if direction == VDirection::Bottom {
-            self.scene.extras.set(FORMAT.id, "v", "bottom");
+            self.note.v = Some("bottom".to_owned());
         }
         let first = self.model.meshes().next();
         if let (Some(message), Some((index, ..))) =
@@ -162,17 +162,22 @@ impl Lifter<'_> {
             if material.alpha == AlphaMode::Opaque && see_through.contains(&chunk.id) {
                 material.alpha = AlphaMode::Blend(Blend::Alpha);
             }
-            material.name = chunk.name_text();
-            keep_name(&mut material.extras, chunk);
-            keep_properties(&mut material.extras, &dml, pairs);
-            material.extras.set(FORMAT.id, "id", chunk.id);
-            match data {
-                MaterialData::Sized(properties) if !properties.after.is_empty() => {
-                    material.extras.set(FORMAT.id, "after", hex(&properties.after));
-                }
-                MaterialData::Bare(_) => material.extras.set(FORMAT.id, "bare", true),
-                MaterialData::Sized(_) => {}
-            }
+            let (name, kept) = self.name(chunk);
+            material.name = name;
+            let (after, bare) = match data {
+                MaterialData::Sized(properties) => (properties.after.clone(), false),
+                MaterialData::Bare(_) => (Vec::new(), true),
+            };
+            let note = MaterialNote {
+                name_bytes: kept.bytes,
+                numbered: kept.number,
+                id: Some(chunk.id),
+                properties: Some(pairs),
+                braced: dml.braced,
+                after: Hex(after),
+                bare,
+            };
+            note.keep(&mut material.extras);
             let id = self.scene.materials.push(material);
             self.materials.insert(chunk.id, id);
         }
@@ -270,45 +275,54 @@ impl Lifter<'_> {
         }
     }
 
+    /// The name of a chunk, without the number that it was given because another has the name too.
+    fn name(&self, chunk: &Chunk) -> (String, Name) {
+        let (name, mut kept) = Name::read(&chunk.name);
+        let base = name.strip_suffix(&format!("#{}", chunk.id)).filter(|base| !base.is_empty());
+        match base.filter(|base| self.names.contains(&(chunk.kind, base.as_bytes()))) {
+            Some(base) => {
+                kept.number = Some(chunk.id);
+                (base.to_owned(), kept)
+            }
+            None => (name, kept),
+        }
+    }
+
     fn entities(&mut self) {
         for (_, chunk, entity) in self.model.entities() {
             let dml = entity.properties.parse();
             let pairs = dml.to_pairs();
-            let node = self.node(chunk, entity, &pairs);
+            let mut node = self.node(entity, &pairs);
+            let (name, kept) = self.name(chunk);
+            node.name = name;
+            let note = EntityNote {
+                name_bytes: kept.bytes,
+                numbered: kept.number,
+                id: Some(chunk.id),
+                kind: Some(entity.kind),
+                material_id: Some(entity.material).filter(|id| *id != -1),
+                mesh_id: Some(entity.mesh).filter(|id| *id != -1 && node.mesh.is_none()),
+                after: Hex(entity.properties.after.clone()),
+                properties: Some(pairs),
+                braced: dml.braced,
+            };
+            note.keep(&mut node.extras);
             let id = self.scene.nodes.push(node);
-            if let Some(node) = self.scene.nodes.get_mut(id) {
-                keep_properties(&mut node.extras, &dml, pairs);
-            }
             if let Some(root) = self.scene.scenes.first_mut() {
                 root.roots.push(id);
             }
         }
     }
 
-    fn node(&mut self, chunk: &Chunk, entity: &EntityData, pairs: &Pairs) -> Node {
+    fn node(&mut self, entity: &EntityData, pairs: &Pairs) -> Node {
         let visible = get(pairs, "visible").and_then(|value| value.as_bool()).unwrap_or(true);
-        let mesh = self.mesh_of(entity);
-        let mut node = Node {
-            name: chunk.name_text(),
+        Node {
             transform: place(entity),
-            mesh,
+            mesh: self.mesh_of(entity),
             light: (entity.kind == LIGHT).then(|| self.light(pairs)),
             visible,
             ..Node::default()
-        };
-        keep_name(&mut node.extras, chunk);
-        node.extras.set(FORMAT.id, "id", chunk.id);
-        node.extras.set(FORMAT.id, "type", entity.kind);
-        if entity.material != -1 {
-            node.extras.set(FORMAT.id, "material_id", entity.material);
         }
-        if entity.mesh != -1 && mesh.is_none() {
-            node.extras.set(FORMAT.id, "mesh_id", entity.mesh);
-        }
-        if !entity.properties.after.is_empty() {
-            node.extras.set(FORMAT.id, "after", hex(&entity.properties.after));
-        }
-        node
     }
 
     fn light(&mut self, pairs: &Pairs) -> crate::scene::LightId {
@@ -344,37 +358,16 @@ fn place(entity: &EntityData) -> Transform {
     }
 }
 
-/// Keeps the bytes of a name that is not UTF-8.
-pub(super) fn keep_name(extras: &mut Extras, chunk: &Chunk) {
-    if !decode_text(&chunk.name).1 {
-        extras.set(FORMAT.id, "name_bytes", chunk.name.clone());
-    }
-}
-
-/// Keeps the properties in their order, and which dialect they are in.
-fn keep_properties(extras: &mut Extras, dml: &Dml, pairs: Pairs) {
-    let list: Vec<Value> = pairs.into_iter().map(|(name, value)| json!([name, value])).collect();
-    extras.set(FORMAT.id, "properties", list);
-    if dml.braced {
-        extras.set(FORMAT.id, "braced", true);
-    }
-}
-
 /// Whether an END chunk is what the document says: without a name and data, and with the id -1.
 pub(super) fn is_plain_end(chunk: &Chunk) -> bool {
     chunk.id == -1 && chunk.name.is_empty() && chunk.data == ChunkData::Raw(Vec::new())
 }
 
 /// A chunk that is kept as it is.
-fn as_json(chunk: &Chunk) -> Value {
+fn as_note(chunk: &Chunk) -> ChunkNote {
     let data = match &chunk.data {
-        ChunkData::Raw(bytes) => hex(bytes),
-        _ => String::new(),
+        ChunkData::Raw(bytes) => bytes.clone(),
+        _ => Vec::new(),
     };
-    json!({ "type": chunk.kind, "id": chunk.id, "name": hex(&chunk.name), "data": data })
-}
-
-/// Bytes as text for extras.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    ChunkNote { kind: chunk.kind, id: chunk.id, name: Hex(chunk.name.clone()), data: Hex(data) }
 }

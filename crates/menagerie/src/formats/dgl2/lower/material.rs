@@ -1,8 +1,8 @@
 use super::super::dml::Value as _;
+use super::super::notes::{MaterialNote, Name, Note as _};
 use super::super::surface::{Pairs, Surface, set};
 use super::{
-    Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kept_properties, kind,
-    mend_colors, mend_flags, unhex,
+    Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kind, mend_colors, mend_flags,
 };
 use crate::diag::Aspect;
 use crate::formats::is_placed_otherwise;
@@ -14,23 +14,27 @@ impl Lowering<'_> {
         let mut chunks = Vec::new();
         for (id, material) in self.scene.materials.iter() {
             let path = format!("materials[{}]", id.index());
-            let (pairs, braced) = kept_properties(&material.extras);
+            let note = MaterialNote::of(&material.extras);
+            let (pairs, braced) = (note.properties.unwrap_or_default(), note.braced);
             let before = Surface::read(&pairs, |_, _| {});
+            let reported = (!self.used.contains(&id)).then(|| self.losses.clone());
             let surface = self.surface(&path, material, &before);
+            if let Some(reported) = reported {
+                *self.losses = reported;
+            }
             let mut pairs = surface.write(pairs);
             if self.purpose == Purpose::Engine {
                 mend_material(&mut pairs, &surface);
             }
             let text = self.text(&path, pairs, braced);
-            let bare = material.extras.get(FORMAT.id, "bare").is_some();
-            let data = match bare {
+            let data = match note.bare {
                 true => MaterialData::Bare(text),
                 false => {
-                    let after = unhex(material.extras.get(FORMAT.id, "after"));
+                    let after = note.after.0;
                     MaterialData::Sized(Properties { stated_size: None, text, after })
                 }
             };
-            let name = self.name(&material.extras, &material.name);
+            let name = self.name(Name { bytes: note.name_bytes, number: note.numbered }, &material.name);
             chunks.push(Chunk {
                 kind: kind::MATERIAL,
                 id: self.material_id(Some(id)),
@@ -47,7 +51,11 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Materials, path, message);
         }
         let from_file = material.extras.of(FORMAT.id).is_some();
-        let phong = to_painted_phong(&material.shading);
+        let mut phong = to_painted_phong(&material.shading);
+        if material.unlit {
+            // It shows its colour as it is, metal or not.
+            phong.diffuse = material.base_color();
+        }
         let [r, g, b] = phong.specular;
         let [_, _, _, specular_alpha] = before.specular;
         let mut textures = before.textures.clone();

@@ -1,10 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
-use super::{Chunk, ChunkData, FORMAT, Lowering, MeshId, NodeId, Purpose, VDirection, ids, kind};
+use super::super::notes::{MeshNote, Name, Note as _, PrimitiveNote};
+use super::{Chunk, ChunkData, Lowering, MeshId, NodeId, Purpose, VDirection, ids, kind};
 use crate::diag::Aspect;
 use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
@@ -51,7 +50,7 @@ impl Lowering<'_> {
 
     /// The meshes that came from a DGL2 file, whether a node shows them or not.
     fn meshes_of_dgl2(&self) -> BTreeSet<MeshId> {
-        let came = |(_, mesh): &(MeshId, &Mesh)| mesh.extras.get(FORMAT.id, "id").is_some();
+        let came = |(_, mesh): &(MeshId, &Mesh)| MeshNote::of(&mesh.extras).id.is_some();
         self.scene.meshes.iter().filter(came).map(|(id, _)| id).collect()
     }
 
@@ -67,11 +66,11 @@ impl Lowering<'_> {
         let shown: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
         let meshes = || shared.iter().filter_map(|id| Some((*id, self.scene.meshes.get(*id)?)));
         let whole = meshes().filter(|(_, mesh)| !self.is_variant(mesh));
-        let mut whole_ids = ids(whole.map(|(id, mesh)| (&mesh.extras, shown.contains(&id)))).into_iter();
-        let kept = |mesh: &Mesh| mesh.extras.get(FORMAT.id, "id").and_then(Value::as_i64);
+        let mut whole_ids =
+            ids(whole.map(|(id, mesh)| (MeshNote::of(&mesh.extras).id, shown.contains(&id)))).into_iter();
         let mut list: Vec<i32> = meshes()
             .map(|(_, mesh)| match self.is_variant(mesh) {
-                true => kept(mesh).and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
+                true => MeshNote::of(&mesh.extras).id.unwrap_or(-1),
                 false => whole_ids.next().unwrap_or(-1),
             })
             .collect();
@@ -93,7 +92,8 @@ impl Lowering<'_> {
             self.triangles(&path, &primitive, &mut triangles);
         }
         self.report_joined(mesh);
-        let name = self.name(&mesh.extras, &mesh.name);
+        let note = MeshNote::of(&mesh.extras);
+        let name = self.name(Name { bytes: note.name_bytes, number: note.numbered }, &mesh.name);
         let data = ChunkData::Trimesh(triangles, Vec::new());
         self.meshes.push(Chunk { kind: kind::TRIMESH, id, name, data });
     }
@@ -179,7 +179,7 @@ impl Lowering<'_> {
     /// Whether a mesh is only another with the material of its entity: then that other is written. The engine does not
     /// use the material of entities (engines.md DGL2 E10), so for it the triangles name it.
     fn is_variant(&self, mesh: &Mesh) -> bool {
-        self.purpose != Purpose::Engine && mesh.extras.get(FORMAT.id, "with_material").is_some()
+        self.purpose != Purpose::Engine && MeshNote::of(&mesh.extras).with_material.is_some()
     }
 
     /// The material's id. One that the source referred to in vain is referred to again.
@@ -187,8 +187,7 @@ impl Lowering<'_> {
         if primitive.material.is_some() {
             return self.material_id(primitive.material);
         }
-        let kept = primitive.extras.get(FORMAT.id, "material_id").and_then(Value::as_i64);
-        let kept = kept.and_then(|id| i32::try_from(id).ok());
+        let kept = PrimitiveNote::of(&primitive.extras).material_id;
         kept.filter(|id| !self.material_ids.contains(id)).unwrap_or(-1)
     }
 }

@@ -9,17 +9,17 @@ mod mesh;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::dml::{self, Value as _};
 use super::lift::LIGHT;
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, kind};
+use super::notes::{ChunkNote, EntityNote, FileNote, HeaderNote, MaterialNote, Name, Note as _};
 use super::surface::{Pairs, color, get, set};
 use super::{FORMAT, VDirection};
-use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, engine, kept_nodes, report_unheld};
+use crate::formats::{
+    Purpose, WriteOptions, engine, kept_nodes, picture_names, report_unheld, used_materials,
+};
 use crate::scene::{
     AlphaMode, Blend, CheckedScene, Extras, Light, LightKind, MaterialId, MeshId, Node, NodeId, Pose, Scene,
     SceneRoot, Transform, check, transform_distance,
@@ -28,15 +28,19 @@ use crate::scene::{
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
-    let from_file = scene.extras.of(FORMAT.id).is_some()
-        || scene.shown().is_some_and(|root| root.extras.of(FORMAT.id).is_some());
+    let noted = |extras: &Extras| extras.of(FORMAT.id).is_some();
+    let from_file = noted(&scene.extras)
+        || scene.nodes.values().any(|node| noted(&node.extras))
+        || scene.meshes.values().any(|mesh| noted(&mesh.extras));
     let mend = options.purpose == Purpose::Engine || (options.purpose == Purpose::Both && !from_file);
     // The engine shows mirrored entities inside out (engines.md DGL2 E7).
     let turned = if mend { engine::without_mirrors(&scene, losses) } else { None };
     let turned = turned.as_ref().and_then(|scene| check(scene).ok());
     let scene = turned.unwrap_or(scene).scene();
-    report_names(scene, losses);
-    let bottom = scene.extras.get(FORMAT.id, "v").and_then(Value::as_str) == Some("bottom");
+    let nodes = kept_nodes(scene);
+    report_names(scene, &nodes, losses);
+    let note = FileNote::of(&scene.extras);
+    let bottom = note.v.as_deref() == Some("bottom");
     let used: BTreeSet<MaterialId> = scene
         .meshes
         .values()
@@ -53,12 +57,12 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
         material_ids: ids(scene
             .materials
             .iter()
-            .map(|(id, material)| (&material.extras, used.contains(&id)))),
+            .map(|(id, material)| (MaterialNote::of(&material.extras).id, used.contains(&id)))),
         meshes: Vec::new(),
         mesh_of: BTreeMap::new(),
         shown: shown(scene),
+        used: used_materials(scene, &nodes),
     };
-    let nodes = kept_nodes(scene);
     lowering.meshes(&nodes);
     let entities = lowering.entities(&nodes);
     let materials = lowering.materials();
@@ -67,8 +71,12 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     model.chunks.append(&mut lowering.meshes);
     model.chunks.extend(entities);
     model.chunks.extend(materials);
-    model.chunks.extend(unknown_chunks(scene));
-    model.chunks.push(end(scene));
+    if !from_file {
+        number_names(&mut model.chunks, losses);
+    }
+    let unknown = note.unknown_chunks.into_iter().filter(|chunk| chunk.kind > kind::ENTITY);
+    model.chunks.extend(unknown.map(kept_chunk));
+    model.chunks.push(end(note.end));
     model
 }
 
@@ -87,6 +95,8 @@ struct Lowering<'a> {
     mesh_of: BTreeMap<NodeId, i32>,
     /// For each node whether it and all above it are visible: there is no tree to hide what is below.
     shown: Vec<bool>,
+    /// The materials of what is shown: only theirs can be missed.
+    used: BTreeSet<MaterialId>,
 }
 
 impl Lowering<'_> {
@@ -97,11 +107,12 @@ impl Lowering<'_> {
     fn entities(&mut self, nodes: &[NodeId]) -> Vec<Chunk> {
         self.report_flattening(nodes);
         let list: Vec<&Node> = nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).collect();
-        let entity_ids = ids(list.iter().map(|node| (&node.extras, false)));
+        let entity_ids = ids(list.iter().map(|node| (EntityNote::of(&node.extras).id, false)));
         let mut chunks = Vec::new();
         for ((id, node), entity_id) in nodes.iter().zip(list).zip(entity_ids) {
             let data = self.entity(*id, node);
-            let name = self.name(&node.extras, &node.name);
+            let note = EntityNote::of(&node.extras);
+            let name = self.name(Name { bytes: note.name_bytes, number: note.numbered }, &node.name);
             chunks.push(Chunk { kind: kind::ENTITY, id: entity_id, name, data });
         }
         chunks
@@ -115,20 +126,19 @@ impl Lowering<'_> {
             _ => Transform::Matrix(world),
         };
         let (position, rotation, scaling, _) = transform.to_trs();
-        let number = |name: &str| node.extras.get(FORMAT.id, name).and_then(Value::as_i64);
-        let kept = |name: &str| number(name).and_then(|n| i32::try_from(n).ok());
+        let note = EntityNote::of(&node.extras);
         let light = node.light.and_then(|light| self.scene.lights.get(light));
-        let kind = match (number("type").and_then(|kind| u32::try_from(kind).ok()), light) {
+        let kind = match (note.kind, light) {
             (_, Some(_)) => LIGHT,
             (Some(LIGHT) | None, None) => 0,
             (Some(kind), None) => kind,
         };
         let text = self.properties(id, node, light);
-        let after = unhex(node.extras.get(FORMAT.id, "after"));
+        let after = note.after.0;
         ChunkData::Entity(Box::new(EntityData {
             kind,
-            material: kept("material_id").filter(|_| self.purpose != Purpose::Engine).unwrap_or(-1),
-            mesh: self.mesh_of.get(&id).copied().or_else(|| kept("mesh_id")).unwrap_or(-1),
+            material: note.material_id.filter(|_| self.purpose != Purpose::Engine).unwrap_or(-1),
+            mesh: self.mesh_of.get(&id).copied().or_else(|| note.mesh_id).unwrap_or(-1),
             position: position.to_array(),
             rotation: rotation.to_array(),
             scaling: scaling.to_array(),
@@ -138,8 +148,9 @@ impl Lowering<'_> {
 
     /// The properties of an entity: those that it had, changed where the node says something else.
     fn properties(&mut self, id: NodeId, node: &Node, light: Option<&Light>) -> Vec<u8> {
-        let (mut pairs, braced) = kept_properties(&node.extras);
-        let fresh = node.extras.get(FORMAT.id, "properties").is_none();
+        let EntityNote { properties, braced, .. } = EntityNote::of(&node.extras);
+        let fresh = properties.is_none();
+        let mut pairs = properties.unwrap_or_default();
         if let Some(light) = light {
             self.report_light(id, light);
             let [r, g, b] = light.color;
@@ -191,8 +202,8 @@ impl Lowering<'_> {
     }
 
     /// A name as bytes; DGL2 counts them with 16 bits.
-    fn name(&mut self, extras: &Extras, name: &str) -> Vec<u8> {
-        let bytes = raw_name(extras, name);
+    fn name(&mut self, kept: Name, name: &str) -> Vec<u8> {
+        let bytes = kept.write(name);
         if bytes.len() <= usize::from(u16::MAX) {
             return bytes;
         }
@@ -228,6 +239,16 @@ impl Lowering<'_> {
         if below > 0 {
             let message = "DGL2 has no tree: nodes below others were put where they are in the world";
             self.losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(below));
+        }
+        let hidden_above = |id: &&NodeId| {
+            let own = self.scene.nodes.get(**id).is_some_and(|node| node.visible);
+            own && self.shown.get(id.index()) == Some(&false)
+        };
+        let hidden = nodes.iter().filter(hidden_above).count();
+        if hidden > 0 {
+            let message = "without a tree nothing hides what is below: each of these is hidden itself";
+            let loss = Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count(hidden));
         }
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
         for id in nodes {
@@ -277,11 +298,8 @@ fn shown(scene: &Scene) -> Vec<bool> {
 
 /// Ids for a list of elements, of which some are referred to: those that they had, if all had one and every reference
 /// still finds its element, for of equal ids the last counts; else from zero.
-fn ids<'a>(elements: impl Iterator<Item = (&'a Extras, bool)>) -> Vec<i32> {
-    let kept_id = |extras: &Extras| {
-        extras.get(FORMAT.id, "id").and_then(Value::as_i64).and_then(|id| i32::try_from(id).ok())
-    };
-    let kept: Vec<(Option<i32>, bool)> = elements.map(|(extras, used)| (kept_id(extras), used)).collect();
+fn ids(elements: impl Iterator<Item = (Option<i32>, bool)>) -> Vec<i32> {
+    let kept: Vec<(Option<i32>, bool)> = elements.collect();
     let last: BTreeMap<i32, usize> =
         kept.iter().enumerate().filter_map(|(i, (id, _))| Some(((*id)?, i))).collect();
     let found = |(i, (id, used)): (usize, &(Option<i32>, bool))| {
@@ -293,52 +311,57 @@ fn ids<'a>(elements: impl Iterator<Item = (&'a Extras, bool)>) -> Vec<i32> {
     (0..kept.len()).map(|id| i32::try_from(id).unwrap_or(i32::MAX)).collect()
 }
 
-/// The properties that an element had, and whether they were in braces.
-fn kept_properties(extras: &Extras) -> (Pairs, bool) {
-    let list = extras.get(FORMAT.id, "properties").and_then(Value::as_array);
-    let pair = |value: &Value| Some((value.get(0)?.as_str()?.to_owned(), value.get(1)?.as_str()?.to_owned()));
-    let pairs = list.map(|list| list.iter().filter_map(pair).collect()).unwrap_or_default();
-    (pairs, extras.get(FORMAT.id, "braced").and_then(Value::as_bool) == Some(true))
-}
-
 fn header(root: Option<&SceneRoot>) -> Option<Chunk> {
-    let extras = root.map(|root| &root.extras);
-    if extras.is_some_and(|extras| extras.get(FORMAT.id, "no_header").is_some()) {
+    let note = root.map(|root| HeaderNote::of(&root.extras)).unwrap_or_default();
+    if note.no_header {
         return None;
     }
-    let name = root.map(|root| raw_name(&root.extras, &root.name)).unwrap_or_default();
-    let name = name.get(..name.len().min(usize::from(u16::MAX))).unwrap_or_default().to_vec();
-    let data = unhex(extras.and_then(|extras| extras.get(FORMAT.id, "header_data")));
-    let id = extras.and_then(|extras| extras.get(FORMAT.id, "header_id")?.as_i64());
-    let id = id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1);
-    Some(Chunk { kind: kind::HEADER, id, name, data: ChunkData::Raw(data) })
+    let text = root.map(|root| root.name.as_str()).unwrap_or_default();
+    let mut name = Name { bytes: note.name_bytes, number: None }.write(text);
+    name.truncate(usize::from(u16::MAX));
+    let data = ChunkData::Raw(note.header_data.0);
+    Some(Chunk { kind: kind::HEADER, id: note.header_id.unwrap_or(-1), name, data })
 }
 
-fn unknown_chunks(scene: &Scene) -> Vec<Chunk> {
-    let list = scene.extras.get(FORMAT.id, "unknown_chunks").and_then(Value::as_array);
-    let chunk = |value: &Value| {
-        let kind = u16::try_from(value.get("type")?.as_u64()?).ok()?;
-        let id = i32::try_from(value.get("id")?.as_i64()?).ok()?;
-        let mut name = unhex(value.get("name"));
-        name.truncate(usize::from(u16::MAX));
-        (kind > kind::ENTITY).then(|| Chunk {
-            kind,
-            id,
-            name,
-            data: ChunkData::Raw(unhex(value.get("data"))),
-        })
-    };
-    list.map(|list| list.iter().filter_map(chunk).collect()).unwrap_or_default()
+/// A chunk that was kept as it is.
+fn kept_chunk(note: ChunkNote) -> Chunk {
+    let mut name = note.name.0;
+    name.truncate(usize::from(u16::MAX));
+    Chunk { kind: note.kind, id: note.id, name, data: ChunkData::Raw(note.data.0) }
+}
+
+/// Names of meshes, entities and materials are unique, says the document: of equal ones the later get `#` and their id,
+/// which reading takes off again. Chunks without a name stay so.
+fn number_names(chunks: &mut [Chunk], losses: &mut LossReport) {
+    let all: BTreeSet<(u16, Vec<u8>)> = chunks.iter().map(|chunk| (chunk.kind, chunk.name.clone())).collect();
+    let mut taken: BTreeSet<(u16, Vec<u8>)> = BTreeSet::new();
+    let (mut numbered, mut mistaken) = (0, 0);
+    for chunk in chunks {
+        let end = format!("#{}", chunk.id).into_bytes();
+        let base = chunk.name.strip_suffix(end.as_slice()).filter(|base| !base.is_empty());
+        mistaken += usize::from(base.is_some_and(|base| all.contains(&(chunk.kind, base.to_vec()))));
+        if chunk.name.is_empty() || taken.insert((chunk.kind, chunk.name.clone())) {
+            continue;
+        }
+        if chunk.name.len() + end.len() <= usize::from(u16::MAX) {
+            chunk.name.extend(end);
+            numbered += 1;
+        }
+        taken.insert((chunk.kind, chunk.name.clone()));
+    }
+    if mistaken > 0 {
+        let message = "names that end like a number of menagerie's own lose it on reading";
+        losses.push(Loss::new(Aspect::Names, LossKind::Approximated, "names", message).count(mistaken));
+    }
+    if numbered > 0 {
+        let message = "names that were there already got a number, for DGL2's are unique";
+        losses.push(Loss::new(Aspect::Names, LossKind::Added, "names", message).count(numbered));
+    }
 }
 
 /// The END chunk, with what a file had in it against the document.
-fn end(scene: &Scene) -> Chunk {
-    let kept = scene.extras.get(FORMAT.id, "end");
-    let id = kept.and_then(|end| i32::try_from(end.get("id")?.as_i64()?).ok()).unwrap_or(-1);
-    let mut name = unhex(kept.and_then(|end| end.get("name")));
-    name.truncate(usize::from(u16::MAX));
-    let data = ChunkData::Raw(unhex(kept.and_then(|end| end.get("data"))));
-    Chunk { kind: kind::END, id, name, data }
+fn end(kept: Option<ChunkNote>) -> Chunk {
+    kept_chunk(ChunkNote { kind: kind::END, ..kept.unwrap_or(ChunkNote { id: -1, ..ChunkNote::default() }) })
 }
 
 /// Makes the properties of an entity such as the engine can read them: at least one (engines.md DGL2 E2), flags that are
@@ -366,33 +389,11 @@ fn mend_colors(pairs: &mut Pairs, names: &[&str]) {
     }
 }
 
-/// Names of things that DGL2 has no names for.
-fn report_names(scene: &Scene, losses: &mut LossReport) {
-    let others = scene.scenes.iter().enumerate().filter(|(i, _)| *i != scene.default_scene.unwrap_or(0));
-    let count = others
-        .map(|(_, x)| &x.name)
-        .chain(scene.textures.values().map(|x| &x.name))
-        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
-        .chain(scene.images.values().map(|x| &x.name))
-        .filter(|name| !name.is_empty())
-        .count();
+/// Names of pictures, which DGL2 has no names for but those of their files.
+fn report_names(scene: &Scene, nodes: &[NodeId], losses: &mut LossReport) {
+    let count = picture_names(scene, nodes);
     if count > 0 {
-        let message = "only meshes, materials, entities and the scene have names in DGL2";
+        let message = "pictures have no names in DGL2 but those of their files";
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
     }
-}
-
-/// The bytes of a name: those that the file had, if they still mean the same.
-fn raw_name(extras: &Extras, name: &str) -> Vec<u8> {
-    let kept = extras.get(FORMAT.id, "name_bytes").and_then(Value::as_array);
-    let kept: Option<Vec<u8>> =
-        kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
-    kept.filter(|bytes| utf8_or_windows_1252(bytes) == name).unwrap_or_else(|| name.as_bytes().to_vec())
-}
-
-/// The bytes that extras kept as text.
-fn unhex(value: Option<&Value>) -> Vec<u8> {
-    let text = value.and_then(Value::as_str).unwrap_or_default();
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    text.as_bytes().chunks_exact(2).filter_map(pair).collect()
 }
