@@ -630,7 +630,7 @@ fn a_file_that_was_cut_off_says_so() {
                 let (reading, left) = found_in(format, cut, &folder);
                 // Of words that end with a line nobody can know whether more came.
                 let last = cut.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
-                let before = &cut.trim_ascii_end()[..];
+                let before = cut.trim_ascii_end();
                 let before = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
                 let words = match id {
                     "obj" => last.is_empty() || last.starts_with(b"#"),

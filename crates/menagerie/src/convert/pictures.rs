@@ -26,6 +26,9 @@ pub struct TextureStatus {
     pub reason: String,
 }
 
+/// The bytes of a picture.
+type Picture = Arc<[u8]>;
+
 /// The key of what menagerie itself notes about an element.
 const OWN: &str = "menagerie";
 /// On an image: its bytes stand in for a picture that was not there.
@@ -152,7 +155,7 @@ pub(super) fn suit(
     if from == Some(to) && options.write.purpose != Purpose::Engine {
         return;
     }
-    let mut made: Vec<(Arc<[u8]>, Arc<[u8]>)> = Vec::new();
+    let mut made: Vec<(Picture, Picture)> = Vec::new();
     for (index, image) in scene.images.values_mut().enumerate() {
         let Some(data) = image.data.clone() else { continue };
         let name = image.uri.clone().unwrap_or_default();

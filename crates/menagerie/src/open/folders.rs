@@ -198,6 +198,9 @@ impl Files for Folders {
     }
 }
 
+/// A way to search for a name.
+type Way<S> = fn(&mut S, &str, Case) -> Option<Arc<[u8]>>;
+
 /// One search for one file, and what it met.
 struct Search<'a> {
     folders: &'a Folders,
@@ -273,11 +276,7 @@ impl Search<'_> {
 
     /// Tries the name of a picture with other extensions: some formats store names without one, and many a model
     /// was made when its pictures still were of another kind.
-    fn other_extensions(
-        &mut self,
-        name: &str,
-        search: fn(&mut Self, &str, Case) -> Option<Arc<[u8]>>,
-    ) -> Option<Arc<[u8]>> {
+    fn other_extensions(&mut self, name: &str, search: Way<Self>) -> Option<Arc<[u8]>> {
         let stem = match base_name(name).rsplit_once('.') {
             None => name,
             Some((_, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => {

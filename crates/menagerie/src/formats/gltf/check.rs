@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::accessor::{Component, List};
 use super::extras::refers;
-use super::json::{Accessor, Object, TextureInfo};
+use super::json::{Accessor, Object};
 use super::model::Model;
+use super::references::References;
 use super::views::{COMPRESSION, Decoded, Views};
 use super::{codes, extension};
 use crate::bytes::Limits;
@@ -118,137 +119,7 @@ impl Checker<'_> {
     }
 
     fn references(&self, issues: &mut Issues) {
-        let d = &self.model.document;
-        let mut one = |what: &str, index: u32, count: usize, pointer: String| {
-            if index as usize >= count {
-                let message = format!("{what} {index} of {count} does not exist");
-                let aspect = match what {
-                    "scene" => Aspect::Scenes,
-                    "node" => Aspect::Hierarchy,
-                    "mesh" => Aspect::Topology,
-                    "skin" => Aspect::Skins,
-                    "camera" => Aspect::Cameras,
-                    "light" => Aspect::Lights,
-                    "material" => Aspect::Materials,
-                    "texture" | "image" | "sampler" => Aspect::Textures,
-                    _ => Aspect::Extras,
-                };
-                issues.give_up(aspect, "references", pointer.clone(), (1, 1));
-                self.model.report(issues, &codes::REFERENCE, || pointer, || message);
-            }
-        };
-        if let Some(scene) = d.scene {
-            one("scene", scene, d.scenes.len(), "/scene".to_owned());
-        }
-        for (i, scene) in d.scenes.iter().enumerate() {
-            for (k, &node) in scene.nodes.iter().enumerate() {
-                one("node", node, d.nodes.len(), format!("/scenes/{i}/nodes/{k}"));
-            }
-        }
-        for (i, node) in d.nodes.iter().enumerate() {
-            for (k, &child) in node.children.iter().enumerate() {
-                one("node", child, d.nodes.len(), format!("/nodes/{i}/children/{k}"));
-            }
-            for (name, index, count) in [
-                ("mesh", node.mesh, d.meshes.len()),
-                ("skin", node.skin, d.skins.len()),
-                ("camera", node.camera, d.cameras.len()),
-            ] {
-                if let Some(index) = index {
-                    one(name, index, count, format!("/nodes/{i}/{name}"));
-                }
-            }
-            let light = node.extensions.get(extension::LIGHTS).and_then(|e| e.get("light"));
-            if let Some(light) = light.and_then(Value::as_u64) {
-                let lights = d.extensions.get(extension::LIGHTS).and_then(|e| e.get("lights"));
-                let count = lights.and_then(Value::as_array).map_or(0, Vec::len);
-                let pointer = format!("/nodes/{i}/extensions/{}/light", extension::LIGHTS);
-                one("light", u32::try_from(light).unwrap_or(u32::MAX), count, pointer);
-            }
-        }
-        for (i, mesh) in d.meshes.iter().enumerate() {
-            for (k, primitive) in mesh.primitives.iter().enumerate() {
-                let at = format!("/meshes/{i}/primitives/{k}");
-                for (name, accessor) in &primitive.attributes.0 {
-                    one("accessor", *accessor, d.accessors.len(), format!("{at}/attributes/{name}"));
-                }
-                for (t, target) in primitive.targets.iter().enumerate() {
-                    for (name, accessor) in &target.0 {
-                        one("accessor", *accessor, d.accessors.len(), format!("{at}/targets/{t}/{name}"));
-                    }
-                }
-                if let Some(accessor) = primitive.indices {
-                    one("accessor", accessor, d.accessors.len(), format!("{at}/indices"));
-                }
-                if let Some(material) = primitive.material {
-                    one("material", material, d.materials.len(), format!("{at}/material"));
-                }
-            }
-        }
-        for (i, material) in d.materials.iter().enumerate() {
-            let pbr = material.pbr_metallic_roughness.as_ref();
-            let infos: [(&str, Option<&TextureInfo>); 5] = [
-                ("emissiveTexture", material.emissive_texture.as_ref()),
-                ("normalTexture", material.normal_texture.as_ref()),
-                ("occlusionTexture", material.occlusion_texture.as_ref()),
-                ("pbrMetallicRoughness/baseColorTexture", pbr.and_then(|p| p.base_color_texture.as_ref())),
-                (
-                    "pbrMetallicRoughness/metallicRoughnessTexture",
-                    pbr.and_then(|p| p.metallic_roughness_texture.as_ref()),
-                ),
-            ];
-            for (name, info) in infos {
-                if let Some(info) = info {
-                    one("texture", info.index, d.textures.len(), format!("/materials/{i}/{name}/index"));
-                }
-            }
-        }
-        for (i, texture) in d.textures.iter().enumerate() {
-            if let Some(image) = texture.source {
-                one("image", image, d.images.len(), format!("/textures/{i}/source"));
-            }
-            if let Some(sampler) = texture.sampler {
-                one("sampler", sampler, d.samplers.len(), format!("/textures/{i}/sampler"));
-            }
-        }
-        for (i, image) in d.images.iter().enumerate() {
-            if let Some(view) = image.buffer_view {
-                one("buffer view", view, d.buffer_views.len(), format!("/images/{i}/bufferView"));
-            }
-        }
-        for (i, skin) in d.skins.iter().enumerate() {
-            for (k, &joint) in skin.joints.iter().enumerate() {
-                one("node", joint, d.nodes.len(), format!("/skins/{i}/joints/{k}"));
-            }
-            if let Some(skeleton) = skin.skeleton {
-                one("node", skeleton, d.nodes.len(), format!("/skins/{i}/skeleton"));
-            }
-            if let Some(accessor) = skin.inverse_bind_matrices {
-                one("accessor", accessor, d.accessors.len(), format!("/skins/{i}/inverseBindMatrices"));
-            }
-        }
-        for (i, animation) in d.animations.iter().enumerate() {
-            for (k, channel) in animation.channels.iter().enumerate() {
-                let at = format!("/animations/{i}/channels/{k}");
-                one("sampler", channel.sampler, animation.samplers.len(), format!("{at}/sampler"));
-                if let Some(node) = channel.target.node {
-                    one("node", node, d.nodes.len(), format!("{at}/target/node"));
-                }
-            }
-            for (k, sampler) in animation.samplers.iter().enumerate() {
-                let at = format!("/animations/{i}/samplers/{k}");
-                one("accessor", sampler.input, d.accessors.len(), format!("{at}/input"));
-                one("accessor", sampler.output, d.accessors.len(), format!("{at}/output"));
-            }
-        }
-        for (i, view) in d.buffer_views.iter().enumerate() {
-            one("buffer", view.buffer, d.buffers.len(), format!("/bufferViews/{i}/buffer"));
-        }
-        for (i, accessor) in d.accessors.iter().enumerate() {
-            if let Some(view) = accessor.buffer_view {
-                one("buffer view", view, d.buffer_views.len(), format!("/accessors/{i}/bufferView"));
-            }
-        }
+        References { model: self.model, issues }.check();
     }
 
     fn buffer_views(&self, issues: &mut Issues) {

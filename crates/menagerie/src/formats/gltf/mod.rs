@@ -25,6 +25,7 @@ mod missing;
 mod model;
 mod notes;
 mod read;
+mod references;
 mod repair;
 mod sampling;
 mod strips;

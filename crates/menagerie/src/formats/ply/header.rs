@@ -189,89 +189,117 @@ pub(super) fn read(start: &[u8], issues: &mut Issues) -> Result<Header, Issue> {
         let message = format!("expected the line ply, found {found}");
         return Err(Issue::new(&codes::MAGIC, "", message).at(Span::new(0, start.len().min(3))));
     }
-    let mut header = Header::default();
-    let mut has_form = false;
+    let mut reading = Reading { header: Header::default(), has_form: false, issues };
     let mut at = 0;
     // Old Macintosh programs end lines with a carriage return alone.
     let only_returns = start.get(3) == Some(&b'\r') && start.get(4) != Some(&b'\n');
     let line_end = if only_returns { b'\r' } else { b'\n' };
     for (number, line) in start.split_inclusive(|byte| *byte == line_end).enumerate() {
-        let span = Span::new(at, at + line.trim_ascii_end().len());
+        let here = Line { number, span: Span::new(at, at + line.trim_ascii_end().len()) };
         at += line.len();
-        let here = Line { number, span };
-        let refuse = |code: &'static Code, message: String| {
-            Err(Issue::new(code, here.path(), format!("line {}: {message}", number + 1)).at(span))
-        };
-        let words: Vec<&[u8]> = tokens(line).collect();
-        match words[..] {
-            [] => {}
-            [b"ply"] if number == 0 => {}
-            [b"format", form, ..] => {
-                has_form = true;
-                header.form = match form {
-                    b"ascii" => Form::Ascii,
-                    b"binary_little_endian" => Form::LittleEndian,
-                    b"binary_big_endian" => Form::BigEndian,
-                    _ => {
-                        return refuse(
-                            &codes::FORM,
-                            format!("the format {} is not known", form.escape_ascii()),
-                        );
-                    }
-                };
-            }
-            [b"comment", ..] => header.comments.push(text(line, here, issues)),
-            [b"obj_info", ..] => header.obj_info.push(text(line, here, issues)),
-            [b"element", b"vertex", _] if header.elements.iter().any(|element| element.name == "vertex") => {
-                return refuse(&codes::DECLARATION, "the element vertex is declared twice".to_owned());
-            }
-            [b"element", name, count] => match read_integer(count) {
-                Token::Number(count) if count >= 0 => header.elements.push(Element {
-                    name: utf8_or_windows_1252(name),
-                    count: count.unsigned_abs(),
-                    properties: Vec::new(),
-                    line: here,
-                }),
-                _ => return refuse(&codes::DECLARATION, format!("{} is no count", count.escape_ascii())),
-            },
-            [b"property", b"list", count, item, name] => {
-                let kinds = Scalar::named(count).zip(Scalar::named(item));
-                let (Some((count, item)), Some(element)) = (kinds, header.elements.last_mut()) else {
-                    return refuse(
-                        &codes::DECLARATION,
-                        "a list has two types, and belongs to an element".to_owned(),
-                    );
-                };
-                let kind = PropertyKind::List { count, item };
-                element.properties.push(Property { name: utf8_or_windows_1252(name), kind, line: here });
-            }
-            [b"property", scalar, name] => {
-                let (Some(scalar), Some(element)) = (Scalar::named(scalar), header.elements.last_mut())
-                else {
-                    let message =
-                        format!("{} is no type, or no element comes before it", scalar.escape_ascii());
-                    return refuse(&codes::DECLARATION, message);
-                };
-                let kind = PropertyKind::Scalar(scalar);
-                element.properties.push(Property { name: utf8_or_windows_1252(name), kind, line: here });
-            }
-            [b"element" | b"property", ..] => {
-                return refuse(&codes::DECLARATION, "it has too many or too few words".to_owned());
-            }
-            [b"end_header"] if has_form => {
-                header.bytes = at;
-                header.lines = number + 1;
-                return Ok(header);
-            }
-            [b"end_header"] => return refuse(&codes::FORM, "the header has no format line".to_owned()),
-            _ => left_out(issues).push_with(&codes::HEADER_LINE, || {
-                let message = format!("line {}: this line has no meaning", number + 1);
-                Issue::new(&codes::HEADER_LINE, here.path(), message).at(span)
-            }),
+        let ends = reading.line(line, here).map_err(|(code, message)| {
+            Issue::new(code, here.path(), format!("line {}: {message}", number + 1)).at(here.span)
+        })?;
+        if ends {
+            reading.header.bytes = at;
+            reading.header.lines = number + 1;
+            return Ok(reading.header);
         }
     }
     let message = format!("there is no line end_header in the first {} bytes", start.len());
     Err(Issue::new(&codes::NO_END, "", message).at(Span::new(0, start.len())))
+}
+
+/// Why a line cannot be understood.
+type Wrong = (&'static Code, String);
+
+/// A header while it is read.
+struct Reading<'a> {
+    header: Header,
+    has_form: bool,
+    issues: &'a mut Issues,
+}
+
+impl Reading<'_> {
+    /// Reads a line; true for the last of the header.
+    fn line(&mut self, line: &[u8], here: Line) -> Result<bool, Wrong> {
+        let words: Vec<&[u8]> = tokens(line).collect();
+        match words[..] {
+            [] => {}
+            [b"ply"] if here.number == 0 => {}
+            [b"format", form, ..] => self.form(form)?,
+            [b"comment", ..] => self.header.comments.push(text(line, here, self.issues)),
+            [b"obj_info", ..] => self.header.obj_info.push(text(line, here, self.issues)),
+            [b"element", name, count] => self.element(name, count, here)?,
+            [b"property", b"list", count, item, name] => {
+                let kinds = Scalar::named(count).zip(Scalar::named(item));
+                let kind = kinds.map(|(count, item)| PropertyKind::List { count, item });
+                self.property(kind, name, here, || {
+                    "a list has two types, and belongs to an element".to_owned()
+                })?;
+            }
+            [b"property", scalar, name] => {
+                let kind = Scalar::named(scalar).map(PropertyKind::Scalar);
+                let wrong = || format!("{} is no type, or no element comes before it", scalar.escape_ascii());
+                self.property(kind, name, here, wrong)?;
+            }
+            [b"element" | b"property", ..] => {
+                return Err((&codes::DECLARATION, "it has too many or too few words".to_owned()));
+            }
+            [b"end_header"] if self.has_form => return Ok(true),
+            [b"end_header"] => return Err((&codes::FORM, "the header has no format line".to_owned())),
+            _ => left_out(self.issues).push_with(&codes::HEADER_LINE, || {
+                let message = format!("line {}: this line has no meaning", here.number + 1);
+                Issue::new(&codes::HEADER_LINE, here.path(), message).at(here.span)
+            }),
+        }
+        Ok(false)
+    }
+
+    fn form(&mut self, form: &[u8]) -> Result<(), Wrong> {
+        self.has_form = true;
+        self.header.form = match form {
+            b"ascii" => Form::Ascii,
+            b"binary_little_endian" => Form::LittleEndian,
+            b"binary_big_endian" => Form::BigEndian,
+            _ => return Err((&codes::FORM, format!("the format {} is not known", form.escape_ascii()))),
+        };
+        Ok(())
+    }
+
+    fn element(&mut self, name: &[u8], count: &[u8], here: Line) -> Result<(), Wrong> {
+        let elements = &mut self.header.elements;
+        if name == b"vertex" && elements.iter().any(|element| element.name == "vertex") {
+            return Err((&codes::DECLARATION, "the element vertex is declared twice".to_owned()));
+        }
+        match read_integer(count) {
+            Token::Number(count) if count >= 0 => elements.push(Element {
+                name: utf8_or_windows_1252(name),
+                count: count.unsigned_abs(),
+                properties: Vec::new(),
+                line: here,
+            }),
+            _ => return Err((&codes::DECLARATION, format!("{} is no count", count.escape_ascii()))),
+        }
+        Ok(())
+    }
+
+    /// Adds a property to the last element, if it has a kind and there is one.
+    fn property(
+        &mut self,
+        kind: Option<PropertyKind>,
+        name: &[u8],
+        here: Line,
+        wrong: impl FnOnce() -> String,
+    ) -> Result<(), Wrong> {
+        match (kind, self.header.elements.last_mut()) {
+            (Some(kind), Some(element)) => {
+                element.properties.push(Property { name: utf8_or_windows_1252(name), kind, line: here });
+                Ok(())
+            }
+            _ => Err((&codes::DECLARATION, wrong())),
+        }
+    }
 }
 
 /// Counts a line of the header that is left out.

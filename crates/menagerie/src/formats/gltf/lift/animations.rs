@@ -80,20 +80,42 @@ impl<'a> Lifter<'a> {
         property: Property,
         at: &str,
     ) -> Option<Channel> {
-        if property != Property::Weights
-            && matches!(self.scene.nodes.get(node)?.transform, Transform::Matrix(_))
-        {
-            self.report(
-                &codes::ANIMATION,
-                at,
-                format!("node {} has a matrix and cannot be animated", node.index()),
-            );
-            let (translation, rotation, scale, _) = self.scene.nodes.get(node)?.transform.to_trs();
-            if let Some(node) = self.scene.nodes.get_mut(node) {
-                node.transform = Transform::Trs { translation, rotation, scale };
-            }
+        if property != Property::Weights {
+            self.without_matrix(node, at)?;
         }
         let interpolation = self.interpolation(sampler, at);
+        let (times, values) = self.keys(sampler, node, property, interpolation, at)?;
+        let mut lifting = Lifting::new(channel.extras.as_ref(), &channel.extensions, &[]);
+        remember_sampler(&mut lifting, sampler, rank);
+        remember_target(&mut lifting, &channel.target);
+        let mut channel =
+            Channel { node, property, interpolation, times, values, extras: Default::default() };
+        restore_values(&mut channel, &mut lifting);
+        channel.extras = lifting.finish();
+        Some(channel)
+    }
+
+    /// A node that moves has no matrix: one that has gets the nearest translation, rotation and scale.
+    fn without_matrix(&mut self, node: NodeId, at: &str) -> Option<()> {
+        let transform = self.scene.nodes.get(node)?.transform;
+        if matches!(transform, Transform::Matrix(_)) {
+            let message = format!("node {} has a matrix and cannot be animated", node.index());
+            self.report(&codes::ANIMATION, at, message);
+            let (translation, rotation, scale, _) = transform.to_trs();
+            self.scene.nodes.get_mut(node)?.transform = Transform::Trs { translation, rotation, scale };
+        }
+        Some(())
+    }
+
+    /// The times and values of a sampler as a Scene may have them; what had to be given up is counted.
+    fn keys(
+        &mut self,
+        sampler: &AnimationSampler,
+        node: NodeId,
+        property: Property,
+        interpolation: Interpolation,
+        at: &str,
+    ) -> Option<(Vec<f32>, Vec<f32>)> {
         let times = self.list(sampler.input, &["SCALAR"]);
         let values = match property {
             Property::Rotation => self.list(sampler.output, &["VEC4"]),
@@ -123,65 +145,43 @@ impl<'a> Lifter<'a> {
             times.truncate(keys);
             values.truncate(keys * width);
         }
+        (times, values) = self.rising(sampler.input, times, values, width);
+        if property == Property::Rotation && parts == 1 {
+            self.unit_rotations(sampler.output, &mut values);
+        }
+        Some((times, values))
+    }
+
+    /// Keys whose times rise.
+    fn rising(
+        &mut self,
+        input: u32,
+        times: Vec<f32>,
+        values: Vec<f32>,
+        width: usize,
+    ) -> (Vec<f32>, Vec<f32>) {
+        let pointer = format!("/accessors/{input}");
         if times.iter().any(|&time| time < 0.0) {
-            let message = "times are not below zero; they are kept";
-            self.report(&codes::ANIMATION, format!("/accessors/{}", sampler.input), message);
+            self.report(&codes::ANIMATION, pointer.clone(), "times are not below zero; they are kept");
         }
-        if times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
-            self.report(
-                &codes::ANIMATION,
-                format!("/accessors/{}", sampler.input),
-                "the times do not rise; they are sorted",
-            );
-            (times, values) = in_order(times, values, width);
+        if times.windows(2).all(|pair| matches!(pair, [a, b] if a < b)) {
+            return (times, values);
         }
-        let mut off = 0;
-        if property == Property::Rotation {
-            for key in values.chunks_exact_mut(width) {
-                let value = if parts == 3 { key.get_mut(4..8) } else { Some(key) };
-                off += usize::from(value.is_some_and(|value| parts == 1 && repair::unit_rotation(value)));
-            }
-        }
+        self.report(&codes::ANIMATION, pointer, "the times do not rise; they are sorted");
+        in_order(times, values, width)
+    }
+
+    fn unit_rotations(&mut self, output: u32, values: &mut [f32]) {
+        let off = values
+            .as_chunks_mut::<4>()
+            .0
+            .iter_mut()
+            .filter_map(|key| repair::unit_rotation(key).then_some(()));
+        let off = off.count();
         if off > 0 {
             let message = format!("{off} rotations are not of unit length");
-            self.report(&codes::UNIT_LENGTH, format!("/accessors/{}", sampler.output), message);
+            self.report(&codes::UNIT_LENGTH, format!("/accessors/{output}"), message);
         }
-        let mut lifting = Lifting::new(channel.extras.as_ref(), &channel.extensions, &[]);
-        remember_sampler(&mut lifting, sampler, rank);
-        let target = &channel.target;
-        if target.extras.is_some() || !target.extensions.is_empty() {
-            let mut target = json!({ "extras": target.extras, "extensions": target.extensions });
-            if let Some(object) = target.as_object_mut() {
-                object.retain(|_, value| !value.is_null() && value.as_object().is_none_or(|o| !o.is_empty()));
-            }
-            lifting.keep("target", target);
-        }
-        let interpolation = match lifting.take("interpolation").as_ref().and_then(Value::as_str) {
-            Some("cubic") if interpolation == Interpolation::Linear => {
-                // A spline of one key, which glTF does not allow: its tangents are beside it.
-                let tangents = lifting.take("tangents").map(|t| json_floats(&t)).unwrap_or_default();
-                let (arrive, leave) = tangents.split_at_checked(values.len()).unwrap_or((&[], &[]));
-                if arrive.len() == values.len() && leave.len() == values.len() {
-                    values = arrive.iter().chain(&values).chain(leave).copied().collect();
-                    Interpolation::Cubic
-                } else {
-                    interpolation
-                }
-            }
-            _ => interpolation,
-        };
-        let exact = lifting.take("values").map(|values| json_floats(&values));
-        let mut channel =
-            Channel { node, property, interpolation, times, values, extras: Default::default() };
-        if let Some(exact) = exact.filter(|exact| exact.len() == channel.values.len()) {
-            // Keys of a spline that were not of unit length, unless somebody changed them since.
-            let written = std::mem::replace(&mut channel.values, exact);
-            if repair::unit_spline(&channel).as_ref() != Some(&written) {
-                channel.values = written;
-            }
-        }
-        channel.extras = lifting.finish();
-        Some(channel)
     }
 
     fn interpolation(&mut self, sampler: &AnimationSampler, at: &str) -> Interpolation {
@@ -259,6 +259,44 @@ fn remember_sampler(lifting: &mut Lifting, sampler: &AnimationSampler, rank: Opt
     }
     if !sampler.extensions.is_empty() {
         lifting.keep("sampler_extensions", Value::Object(sampler.extensions.clone()));
+    }
+}
+
+/// Remembers what else a channel's target had.
+fn remember_target(lifting: &mut Lifting, target: &json::Target) {
+    let mut kept = json::Object::new();
+    if let Some(extras) = &target.extras {
+        kept.insert("extras".to_owned(), extras.clone());
+    }
+    if !target.extensions.is_empty() {
+        kept.insert("extensions".to_owned(), Value::Object(target.extensions.clone()));
+    }
+    if !kept.is_empty() {
+        lifting.keep("target", Value::Object(kept));
+    }
+}
+
+/// The values of a spline that glTF does not allow: of one key, or of rotations that are not unit.
+fn restore_values(channel: &mut Channel, lifting: &mut Lifting) {
+    let kind = lifting.take("interpolation");
+    if kind.as_ref().and_then(Value::as_str) == Some("cubic")
+        && channel.interpolation == Interpolation::Linear
+    {
+        let tangents = lifting.take("tangents").map(|t| json_floats(&t)).unwrap_or_default();
+        let count = channel.values.len();
+        let (arrive, leave) = tangents.split_at_checked(count).unwrap_or((&[], &[]));
+        if arrive.len() == count && leave.len() == count {
+            channel.values = arrive.iter().chain(&channel.values).chain(leave).copied().collect();
+            channel.interpolation = Interpolation::Cubic;
+        }
+    }
+    let exact = lifting.take("values").map(|values| json_floats(&values));
+    if let Some(exact) = exact.filter(|exact| exact.len() == channel.values.len()) {
+        // Unless somebody changed them since.
+        let written = std::mem::replace(&mut channel.values, exact);
+        if repair::unit_spline(channel).as_ref() != Some(&written) {
+            channel.values = written;
+        }
     }
 }
 
