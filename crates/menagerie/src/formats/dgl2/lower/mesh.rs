@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use glam::{Mat3, Vec3};
+
 use super::super::lift::NORMAL_LENGTH;
 use super::super::model::Triangle;
 use super::super::notes::{MeshNote, Name, Note as _, PrimitiveNote};
@@ -7,7 +9,7 @@ use super::{Chunk, ChunkData, Lowering, MeshId, NodeId, Purpose, VDirection, ids
 use crate::diag::Aspect;
 use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, restore_lengths, smooth_normals};
-use crate::scene::{Mesh, Node, Primitive, Topology};
+use crate::scene::{Mesh, Node, Primitive, Topology, unit_vector};
 
 impl Lowering<'_> {
     /// The meshes that nodes share, those that the source had without a node, and one for each node whose joints or
@@ -132,7 +134,11 @@ impl Lowering<'_> {
         bake_morphs(&mut shaped, &weights);
         shaped.positions = positions.into_iter().map(|p| back.transform_point3(p).to_array()).collect();
         if !shaped.normals.is_empty() && !shaped.joints.is_empty() {
-            shaped.normals = smooth_normals(&shaped);
+            // Normals go the way of their planes: the transpose of a matrix undoes what its inverse's does.
+            let across = Mat3::from_mat4(world).transpose();
+            let normals = self.rest.normals(self.scene, id, primitive);
+            let turned = |normal: Vec3| unit_vector(across * normal).unwrap_or(normal).to_array();
+            shaped.normals = normals.into_iter().map(turned).collect();
         }
         shaped
     }
