@@ -22,7 +22,7 @@ use crate::formats::{
 };
 use crate::scene::{
     AlphaMode, Blend, CheckedScene, Extras, Light, LightKind, MaterialId, MeshId, Node, NodeId, Pose, Scene,
-    SceneRoot, Transform, check, transform_distance,
+    SceneRoot, Topology, Transform, check, transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -245,6 +245,8 @@ impl Lowering<'_> {
             own && self.shown.get(id.index()) == Some(&false)
         };
         let hidden = nodes.iter().filter(hidden_above).count();
+        let own = nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).filter(|node| !node.visible);
+        let hidden = hidden + if below > 0 { own.count() } else { 0 };
         if hidden > 0 {
             let message = "without a tree nothing hides what is below: each of these is hidden itself";
             let loss = Loss::new(Aspect::Visibility, LossKind::Added, "nodes", message);
@@ -268,10 +270,13 @@ impl Lowering<'_> {
             }
             places.add(f64::from(off));
             let mesh = self.scene.nodes.get(*id).and_then(|node| self.scene.meshes.get(node.mesh?));
-            for primitive in mesh.iter().flat_map(|mesh| &mesh.primitives) {
+            let drawn = mesh.iter().flat_map(|mesh| &mesh.primitives);
+            for primitive in drawn.filter(|primitive| primitive.topology == Topology::Triangles) {
+                let used: BTreeSet<u32> = primitive.indices.iter().copied().collect();
                 // From where the vertices are in the world to where the nearest place has them.
                 let moved = near * world.inverse();
-                for position in self.rest.positions(self.scene, *id, primitive) {
+                let positions = (0u32..).zip(self.rest.positions(self.scene, *id, primitive));
+                for (_, position) in positions.filter(|(vertex, _)| used.contains(vertex)) {
                     let apart = moved.transform_point3(position).distance(position);
                     // What rounding leaves is nothing.
                     let seen = apart.is_finite() && apart > 4e-6 * position.abs().max_element().max(1.0);
