@@ -117,6 +117,8 @@ impl<'a> Builder<'a> {
         }
         broken.sort_unstable();
         broken.dedup();
+        let rows = self.contents.vertices.positions.len().saturating_sub(from);
+        self.issues.give_up(Aspect::Positions, "finite vertices", "vertex", (broken.len(), rows));
         for index in broken {
             let row = Row { index, span: span_of(index) };
             self.report(&NOT_FINITE, "vertex", row, || {

@@ -174,6 +174,7 @@ impl LineReader<'_> {
         };
         let mut linear = color.map(srgb_to_linear);
         if linear.iter().any(|channel| !channel.is_finite()) {
+            self.piece.issues.give_up(Aspect::Colors, "vertex colours", "lines", (1, 1));
             self.report(&NOT_FINITE, keyword, "the colour is past all numbers; one is taken in its place");
             linear.iter_mut().filter(|channel| !channel.is_finite()).for_each(|channel| *channel = 1.0);
         }
@@ -205,6 +206,7 @@ impl LineReader<'_> {
         match read_float(word.text) {
             Token::Number(value) if value.is_finite() => value,
             Token::Number(_) => {
+                self.piece.issues.give_up(Aspect::Positions, "numbers", "lines", (1, 1));
                 self.report(&NOT_FINITE, word, "the value is not finite; zero is taken in its place");
                 0.0
             }
