@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use menagerie::formats::ALL;
 use menagerie::scene::assert_scene;
 use support::promises::nothing_is_lost_silently;
@@ -10,7 +12,9 @@ use support::scenes::random_scene;
 fn check_seed(seed: u64, size: usize) -> Result<(), String> {
     let scene = random_scene(seed, size);
     assert_scene(&scene);
-    ALL.iter().try_for_each(|format| nothing_is_lost_silently(&scene, format))
+    let wrong = ALL.iter().filter_map(|format| nothing_is_lost_silently(&scene, format).err());
+    let wrong: Vec<String> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
 /// The same seeds every time, so that what passes here passes everywhere. `LOSS_SEEDS=from..to` looks further.
@@ -23,10 +27,18 @@ fn every_loss_is_named() {
     let mut failures = Vec::new();
     for seed in seeds.unwrap_or(0u64..1500) {
         if let Err(error) = check_seed(seed, (seed % 5) as usize) {
-            failures.push(format!("seed {seed}, size {}: {error}", seed % 5));
+            let named = error.lines().map(|line| format!("{line} (seed {seed}, size {})\n", seed % 5));
+            failures.push(named.collect::<String>());
         }
     }
-    assert!(failures.is_empty(), "{} seeds fail, the first: {}", failures.len(), failures[0]);
+    // What fails alike is told once.
+    let mut kinds: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for line in failures.iter().flat_map(|failure| failure.lines()) {
+        let kind: String = line.chars().filter(|c| !c.is_ascii_digit()).take(90).collect();
+        kinds.entry(kind).or_insert((0, line)).0 += 1;
+    }
+    let kinds: Vec<String> = kinds.values().map(|(count, line)| format!("× {count}: {line}")).collect();
+    assert!(failures.is_empty(), "{} seeds fail:\n{}", failures.len(), kinds.join("\n"));
 }
 
 /// Seeds that once found something, kept for ever.
