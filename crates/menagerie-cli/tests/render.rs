@@ -77,7 +77,8 @@ fn options_and_exit_codes() {
         assert_eq!(ran.code, Some(*code), "{told}");
         assert!(ran.text().contains(stdout), "standard output lacks {stdout:?}: {told}");
         assert!(ran.err.contains(stderr), "standard error lacks {stderr:?}: {told}");
-        assert_eq!(home.path().join("out.png").exists(), *code == 0, "{told}");
+        // What can be had of a damaged file is drawn.
+        assert_eq!(home.path().join("out.png").exists(), *code < 2, "{told}");
     }
     let explained = menagerie(["explain", "render/texture-missing"]).exits(0);
     assert!(explained.text().contains("--texture-dir"));
