@@ -82,7 +82,7 @@ fn is_doubled(collection: &Collection) -> bool {
     let is_pair = |(joint, [place, turn]): (usize, &[Bone; 2])| {
         let above = place.parent.get() as usize;
         still(place.rotation)
-            && (above == 0 || (above % 2 == 0 && above <= 2 * joint))
+            && (above == 0 || (above.is_multiple_of(2) && above <= 2 * joint))
             && turn.parent.get() as usize == 2 * joint + 1
             && turn.position.iter().all(|x| x.get() == 0.0)
     };

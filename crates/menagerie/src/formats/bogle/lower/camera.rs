@@ -41,7 +41,7 @@ impl Lowering<'_> {
 
     fn add_camera(&mut self) {
         let Some(bounds) = Pose::rest(self.scene).bounds_with(self.scene, Hidden::Counts) else { return };
-        let (min, max) = (Vec3::from(bounds.min), Vec3::from(bounds.max));
+        let (min, max) = (bounds.min, bounds.max);
         let radius = ((max - min).length() / 2.0).max(1e-6);
         let distance = radius * MARGIN / (FOV / 2.0).sin();
         let centre = Turn::YUpToZUp.vec3((min + max) / 2.0);

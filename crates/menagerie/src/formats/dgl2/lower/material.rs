@@ -120,7 +120,7 @@ impl Lowering<'_> {
         let name = image.and_then(|image| image.uri.clone());
         let name = name.map(|uri| if for_engine { base(&uri) } else { uri });
         let sayable =
-            |name: &String| !name.is_empty() && !name.contains('"') && !(for_engine && name.contains(','));
+            |name: &String| !(name.is_empty() || name.contains('"') || for_engine && name.contains(','));
         let name = name.filter(sayable);
         if name.is_none() {
             let message = "a texture without a file name, or with quotes or commas in it, was left out";

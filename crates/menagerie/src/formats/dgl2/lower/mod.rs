@@ -138,7 +138,7 @@ impl Lowering<'_> {
         ChunkData::Entity(Box::new(EntityData {
             kind,
             material: note.material_id.filter(|_| self.purpose != Purpose::Engine).unwrap_or(-1),
-            mesh: self.mesh_of.get(&id).copied().or_else(|| note.mesh_id).unwrap_or(-1),
+            mesh: self.mesh_of.get(&id).copied().or(note.mesh_id).unwrap_or(-1),
             position: position.to_array(),
             rotation: rotation.to_array(),
             scaling: scaling.to_array(),
