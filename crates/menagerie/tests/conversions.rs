@@ -31,7 +31,6 @@ fn scene_of(format: &Format, bytes: &[u8], what: &str) -> Scene {
 /// Whatever file becomes whatever format, its own through the Scene too: what is found when the result is read back, the
 /// report has named, and what it has named is found. `TRUTH=bmd` looks at one target only.
 #[test]
-#[ignore = "the writers still report what might be lost"]
 fn announced_is_what_is_seen() {
     let only = std::env::var("TRUTH").ok();
     let mut untrue: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
@@ -58,7 +57,8 @@ fn announced_is_what_is_seen() {
             }
         }
     }
-    let rows = untrue.iter().map(|((to, what, code), list)| {
+    let open = |key: &(&str, &str, &str)| OPEN.contains(key);
+    let rows = untrue.iter().filter(|(key, _)| !open(key)).map(|((to, what, code), list)| {
         let shown: Vec<&str> = list.iter().map(String::as_str).take(6).collect();
         format!("{to}: {what}: {code} × {}\n    {}", list.len(), shown.join("\n    "))
     });
@@ -70,6 +70,9 @@ fn announced_is_what_is_seen() {
         rows.join("\n")
     );
 }
+
+/// Untruths that are known and still to be mended: the target, what is wrong, and the code. Nothing may be added.
+const OPEN: &[(&str, &str, &str)] = &[];
 
 /// The Scene of what a conversion wrote, with the files beside it.
 fn read_back(done: &Conversion, what: &str) -> Scene {
