@@ -386,6 +386,9 @@ impl<'a> Lowering<'a> {
         self.report_tree(&trees, &drawn, &empty);
         self.report_places(&trees);
         self.report_names(&trees, &drawn);
+        // Hidden ones are drawn too, where somebody shows them.
+        let hidden = empty.into_iter().filter(|(_, node)| node.mesh.is_some());
+        let drawn: Vec<(NodeId, &Node)> = drawn.into_iter().chain(hidden).collect();
         self.report_hanging(&trees, &drawn);
         self.report_levels(&trees);
     }

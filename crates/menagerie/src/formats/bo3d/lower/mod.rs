@@ -321,6 +321,8 @@ impl<'a> Lowering<'a> {
             let Some(((entity, world), node)) = found.zip(self.scene.nodes.get(*id)) else { continue };
             let parent = usize::try_from(entity.parent).ok().and_then(|parent| self.worlds.get(parent));
             let local = Placement::from_fields(entity.position, entity.scale, entity.rotation);
+            // Keys are no matrices, so reading leaves what is animated as it is.
+            let parent = parent.filter(|_| entity.keys.is_empty());
             let below = parent.and_then(|parent| local.matrix_below(parent.scale)).unwrap_or(local.matrix());
             let meant = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
             let off_world = off(&world.matrix(), &meant, self.tolerance);
