@@ -296,7 +296,7 @@ pub struct Loss {
     pub count: usize,
     /// The largest and mean error with their unit, where it was measured.
     pub error: Option<(ErrorStats, &'static str)>,
-    /// Whether reading left it out already: it is not in the Scene, so that no comparison of Scenes sees it.
+    /// Whether no comparison of Scenes sees it: reading left it out already, or nothing that is shown uses it.
     pub unread: bool,
     /// Whether menagerie finds it again in a note inside the result, which no other program reads.
     pub noted: bool,

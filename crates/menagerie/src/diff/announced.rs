@@ -29,6 +29,8 @@ const fn hidden(aspect: Aspect, beside: Option<Aspect>, reason: &'static str) ->
 const GONE_NODES: &str =
     "what nodes carried that are gone or became something else is not compared one by one";
 const GONE_TRIANGLES: &str = "what hung on the vertices of missing triangles is compared with nothing";
+const FAR_TRIANGLES: &str =
+    "of triangles that moved farther than they are large only that they moved is known, not which is which";
 
 /// All that a comparison of Scenes does not show, and why.
 pub const CANNOT_SEE: &[CannotSee] = &[
@@ -45,6 +47,14 @@ pub const CANNOT_SEE: &[CannotSee] = &[
     hidden(Aspect::Uvs, Some(Aspect::Topology), GONE_TRIANGLES),
     hidden(Aspect::Colors, Some(Aspect::Topology), GONE_TRIANGLES),
     hidden(Aspect::Materials, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::Positions, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::Skins, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::Tangents, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::CustomAttributes, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::Skins, Some(Aspect::Positions), FAR_TRIANGLES),
+    hidden(Aspect::Uvs, Some(Aspect::Positions), FAR_TRIANGLES),
+    hidden(Aspect::Tangents, Some(Aspect::Positions), FAR_TRIANGLES),
+    hidden(Aspect::CustomAttributes, Some(Aspect::Positions), FAR_TRIANGLES),
 ];
 
 impl DiffReport {

@@ -99,6 +99,11 @@ pub struct DiffReport {
 }
 
 impl DiffReport {
+    /// The first difference of an aspect.
+    pub(crate) fn first(&self, aspect: Aspect) -> Option<&Difference> {
+        self.differences.iter().find(|difference| difference.aspect == aspect)
+    }
+
     /// Whether nothing differs.
     pub fn is_equal(&self) -> bool {
         self.differences.is_empty()
@@ -156,27 +161,32 @@ impl DiffReport {
 /// # Ok::<(), menagerie::scene::Broken>(())
 /// ```
 pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> DiffReport {
-    let (a, b) = (a.scene(), b.scene());
-    let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
-    let size = reach(a, &rest_a).max(reach(b, &rest_b));
-    let tolerance = Tolerance::new(options.tolerance.unwrap_or((size * 2e-6).max(1e-6)));
-    let mut comparison = Comparison {
-        a,
-        b,
-        options,
-        matched: nodes::match_nodes((a, &rest_a), (b, &rest_b), tolerance.length),
-        tolerance,
-        rest_a,
-        rest_b,
-        size,
-        report: DiffReport::default(),
-    };
+    let mut comparison = Comparison::new(a.scene(), b.scene(), options);
     comparison.scenes();
     comparison.nodes();
     comparison.geometry();
     comparison.animations();
     comparison.inventory();
     comparison.report
+}
+
+/// Finds what differs between the trees of two Scenes: nodes, where they are, and what is gone altogether. For formats
+/// that have no tree of their own, so that they can tell what became of it.
+pub(crate) fn diff_trees(a: CheckedScene<'_>, b: CheckedScene<'_>) -> DiffReport {
+    let options = DiffOptions { extras: false, ..DiffOptions::default() };
+    let mut comparison = Comparison::new(a.scene(), b.scene(), &options);
+    comparison.nodes();
+    comparison.inventory();
+    comparison.report
+}
+
+/// How far apart positions of a Scene may be that count as the same.
+pub(crate) fn length_tolerance(scene: &Scene, rest: &Pose) -> f32 {
+    tolerance_of(reach(scene, rest))
+}
+
+fn tolerance_of(size: f32) -> f32 {
+    (size * 2e-6).max(1e-6)
 }
 
 /// How large the numbers are that positions of a Scene have, hidden nodes included.
@@ -231,7 +241,15 @@ struct Comparison<'a> {
     report: DiffReport,
 }
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
+    fn new(a: &'a Scene, b: &'a Scene, options: &'a DiffOptions) -> Self {
+        let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
+        let size = reach(a, &rest_a).max(reach(b, &rest_b));
+        let tolerance = Tolerance::new(options.tolerance.unwrap_or(tolerance_of(size)));
+        let matched = nodes::match_nodes((a, &rest_a), (b, &rest_b), tolerance.length);
+        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, report: DiffReport::default() }
+    }
+
     fn scenes(&mut self) {
         let (a, b) = (&self.a.scenes, &self.b.scenes);
         if a.len() != b.len() {

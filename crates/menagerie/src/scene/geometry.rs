@@ -80,6 +80,17 @@ impl Primitive {
         }
     }
 
+    /// For each vertex, whether a triangle draws it: what is lost of the others nobody sees.
+    pub fn drawn(&self) -> Vec<bool> {
+        let mut drawn = vec![false; self.positions.len()];
+        for corner in self.triangles().iter().flatten() {
+            if let Some(drawn) = drawn.get_mut(*corner as usize) {
+                *drawn = true;
+            }
+        }
+        drawn
+    }
+
     /// The number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()

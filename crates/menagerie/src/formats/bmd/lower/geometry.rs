@@ -80,6 +80,7 @@ impl Lowering<'_> {
                 self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BMD");
                 continue;
             }
+            let heard = std::mem::take(self.losses);
             let unnamed_hidden = primitive.material.is_none() && level.is_none();
             let surface = (!unnamed_hidden).then(|| self.surface(primitive.material));
             let (material, tint) = surface.map_or((None, None), |surface| (Some(surface.name), surface.tint));
@@ -88,6 +89,11 @@ impl Lowering<'_> {
                     self.tint(&path, &mut part, tint);
                 }
                 self.piece(&path, id, node, &part, material.clone(), level);
+            }
+            // What nothing draws nobody misses.
+            let own = std::mem::replace(self.losses, heard);
+            if !primitive.triangles().is_empty() {
+                self.losses.append(own);
             }
         }
     }
@@ -151,6 +157,7 @@ impl Lowering<'_> {
         let made_normals = if primitive.normals.is_empty() { smooth_normals(primitive) } else { Vec::new() };
         let mut mesh = Mesh::default();
         let mut without_shade = 0usize;
+        let drawn = primitive.drawn();
         let mut with = (false, false);
         for (v, placed) in placed.iter().enumerate() {
             let normal = primitive.normals.get(v).or(made_normals.get(v)).copied().unwrap_or([0.0, 1.0, 0.0]);
@@ -166,7 +173,9 @@ impl Lowering<'_> {
             without_shade += usize::from(vertex.shade().is_none() && unpacked.shade != WHITE);
             with.0 |= vertex.st(flat, self.st).is_some();
             with.1 |= vertex.normal_codes(flat).is_none();
-            self.measure(primitive, v, placed, &vertex, flat, &mut errors);
+            if drawn.get(v).copied().unwrap_or(false) {
+                self.measure(primitive, v, placed, &vertex, flat, &mut errors);
+            }
             if node.skin.is_some() {
                 let (stored, local) =
                     (primitive.positions.get(v).copied().unwrap_or_default(), vertex.position());
@@ -195,6 +204,7 @@ impl Lowering<'_> {
         let solid = self.as_read && NodeNote::of(&node.extras).solid_mesh.is_some();
         let palette = self.rest.palette(self.scene, id).filter(|_| !primitive.joints.is_empty());
         let own = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
+        let drawn = primitive.drawn();
         let mut list = Vec::with_capacity(primitive.positions.len());
         for (v, position) in primitive.positions.iter().enumerate() {
             let stored = Vec3::from_array(*position);
@@ -205,7 +215,8 @@ impl Lowering<'_> {
                 let rigid =
                     || joints.first().map(|(joint, weight)| (self.bone_of_joint(skin, *joint), 1.0 - weight));
                 if let Some((held, off)) = self.blends.find(skin, &joints).or_else(rigid) {
-                    errors.weight.add(if off > 1e-6 { f64::from(off) } else { 0.0 });
+                    let seen = off > 1e-3 && drawn.get(v).copied().unwrap_or(false);
+                    errors.weight.add(if seen { f64::from(off) } else { 0.0 });
                     bone = held;
                 }
             }
@@ -317,8 +328,8 @@ impl Lowering<'_> {
     ) {
         let found = placed.place.transform_point3(vertex.position().into());
         let off = found.distance(placed.world);
-        // What the digits of a float explain is nobody's loss.
-        errors.position.add(if off > 2e-6 * placed.world.length().max(1.0) { f64::from(off) } else { 0.0 });
+        // What nobody tells apart is nobody's loss.
+        errors.position.add(if off > self.tolerance { f64::from(off) } else { 0.0 });
         if let Some(packed) = vertex.packed_position() {
             errors.step = errors.step.max(packed.step());
         }

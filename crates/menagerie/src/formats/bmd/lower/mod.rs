@@ -23,8 +23,11 @@ use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
-use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
-use crate::scene::{CheckedScene, Extras, Node, NodeId, Pose, Scene, parents, transform_distance};
+use crate::diff::{DiffReport, diff_trees, length_tolerance};
+use crate::formats::{
+    Purpose, ReadOptions, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld,
+};
+use crate::scene::{CheckedScene, Extras, Node, NodeId, Pose, Scene, check, parents};
 use blends::{Baked, Blends};
 use layout::{Names, lay_out};
 
@@ -59,9 +62,10 @@ fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Mo
     lowering.skeleton();
     lowering.meshes();
     lowering.animations();
+    lowering.lay_out();
     lowering.report_shape();
     let legacy = lowering.st == StReading::Legacy;
-    let model = lowering.laid_out();
+    let model = lowering.model;
     // What is written in the old form must be recognised as such.
     if !legacy || lift::looks_legacy(&model) {
         return model;
@@ -72,7 +76,8 @@ fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Mo
     again.skeleton();
     again.meshes();
     again.animations();
-    again.laid_out()
+    again.lay_out();
+    again.model
 }
 
 /// A mesh on its way to the file.
@@ -121,16 +126,23 @@ struct Lowering<'a> {
     pieces_hidden: usize,
     /// The distance of each level of detail.
     distances: Vec<Option<f32>>,
+    /// How far off they are.
+    level_error: ErrorStats,
+    /// How far apart positions may be that nobody tells apart.
+    tolerance: f32,
 }
 
 impl<'a> Lowering<'a> {
     fn new(scene: &'a Scene, options: &'a WriteOptions, losses: &'a mut LossReport) -> Self {
         let legacy = SceneNote::of(&scene.extras).st.as_deref() == Some(lift::LEGACY);
+        let rest = Pose::rest(scene);
         Self {
+            tolerance: length_tolerance(scene, &rest),
+            level_error: ErrorStats::default(),
             scene,
             options,
             losses,
-            rest: Pose::rest(scene),
+            rest,
             parents: parents(scene),
             kept: kept_nodes(scene),
             st: if legacy { StReading::Legacy } else { StReading::Spec },
@@ -162,11 +174,16 @@ impl<'a> Lowering<'a> {
         self.options.purpose == Purpose::Engine
     }
 
-    /// The model with everything in its place, and the note of what was added.
-    fn laid_out(self) -> Model {
-        let mut model = self.model;
-        lay_out(&mut model, &self.names, &self.added);
-        model
+    /// Puts everything in its place, and the note of what was added.
+    fn lay_out(&mut self) {
+        lay_out(&mut self.model, &self.names, &self.added);
+    }
+
+    /// What became of the tree: that of the Scene against the one that reading finds.
+    fn trees(&self) -> DiffReport {
+        let read = lift::lift(&self.model, &ReadOptions::default()).scene;
+        let checked = check(self.scene).ok().zip(check(&read).ok());
+        checked.map(|(before, after)| diff_trees(before, after)).unwrap_or_default()
     }
 
     fn push_bone(&mut self, bone: Bone, name: Vec<u8>, node: Option<NodeId>) -> usize {
@@ -340,14 +357,7 @@ impl<'a> Lowering<'a> {
                 self.model.lods.push(Lod { first: first as u8, count: count as u8, scale, reserved: 0 });
             }
         }
-        let message = "distances of levels of detail were rounded to 8 bits";
-        let drawn = self.kept.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh).count();
-        match drawn {
-            0 | 1 => self.losses.measured(Aspect::Lods, "nodes", message, stats, "scene units"),
-            // Those of single nodes are nowhere any more.
-            _ if stats.is_off() => self.losses.added(Aspect::Lods, "nodes", message),
-            _ => {}
-        }
+        self.level_error = stats;
         // Without a level that draws something, or without a table, only a missing material hides a mesh.
         let hidden = pieces.iter_mut().filter(|piece| piece.level.is_none() && (shown == 0 || shown > 255));
         let mut lost = 0;
@@ -372,15 +382,19 @@ impl<'a> Lowering<'a> {
             kept().filter(|(id, node)| !is_bone(id) && !own(&node.extras)).collect();
         let (drawn, empty): (Vec<_>, Vec<_>) =
             loose.into_iter().partition(|(_, node)| node.mesh.is_some() && node.visible);
-        self.report_tree(&drawn, &empty);
-        self.report_places(&drawn, &empty);
-        self.report_names(&drawn);
-        self.report_hanging(&drawn);
-        self.report_levels();
+        let trees = self.trees();
+        self.report_tree(&trees, &drawn, &empty);
+        self.report_places(&trees);
+        self.report_names(&trees, &drawn);
+        // Hidden ones are drawn too, where somebody shows them.
+        let hidden = empty.into_iter().filter(|(_, node)| node.mesh.is_some());
+        let drawn: Vec<(NodeId, &Node)> = drawn.into_iter().chain(hidden).collect();
+        self.report_hanging(&trees, &drawn);
+        self.report_levels(&trees);
     }
 
     /// Nodes that are there no more, or something else.
-    fn report_tree(&mut self, drawn: &[(NodeId, &Node)], empty: &[(NodeId, &Node)]) {
+    fn report_tree(&mut self, trees: &DiffReport, drawn: &[(NodeId, &Node)], empty: &[(NodeId, &Node)]) {
         let levels: usize = self.scene.nodes.values().map(|node| node.lods.len()).sum();
         let before = self.scene.nodes.len().saturating_sub(levels);
         let bones = if self.added.root { 0 } else { self.model.bones.len() - self.added.blends.len() };
@@ -389,9 +403,7 @@ impl<'a> Lowering<'a> {
         let named = |(_, node): &&(NodeId, &Node)| !node.name.is_empty();
         let gone = empty.iter().filter(|(_, node)| node.mesh.is_none()).filter(named).count();
         let merged = drawn.iter().filter(named).count();
-        let as_one = merged > 1 || drawn.iter().filter(named).any(|(id, _)| self.parents_of(*id));
-        let own = self.scene.extras.of(FORMAT.id).is_some() && drawn.is_empty() && empty.is_empty();
-        if !own && (before != after || as_one) {
+        if trees.first(Aspect::Hierarchy).is_some() {
             let message = format!(
                 "BMD has no tree of its own: {before} nodes are {bones} bones and {} others when it is read",
                 after - bones
@@ -399,62 +411,24 @@ impl<'a> Lowering<'a> {
             let loss = Loss::new(Aspect::Hierarchy, LossKind::Approximated, "nodes", message);
             self.losses.push(loss.count((gone + merged).max(1)));
         }
-        let hidden =
-            self.scene.nodes.values().filter(|n| !n.visible && n.extras.of(FORMAT.id).is_none()).count();
-        if hidden > 0 && !own {
+        if let Some(hidden) = trees.first(Aspect::Visibility) {
             let message = "what is hidden is a node of another name when it is read, or gone";
-            self.losses
-                .push(Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message).count(hidden));
+            let loss = Loss::new(Aspect::Visibility, LossKind::Approximated, "nodes", message);
+            self.losses.push(loss.count(hidden.count));
         }
-        let shown = self.kept.iter().filter_map(|id| self.scene.meshes.get(self.scene.nodes.get(*id)?.mesh?));
-        let used: std::collections::BTreeSet<_> = shown
-            .flat_map(|mesh| &mesh.primitives)
-            .filter(|p| !p.positions.is_empty())
-            .filter_map(|p| p.material)
-            .collect();
-        let unused = self.scene.materials.ids().filter(|id| !used.contains(id)).count();
-        if unused > 0 {
+        if let Some(unused) = trees.first(Aspect::Materials) {
             let message = "materials that nothing uses have no place in BMD";
-            self.losses
-                .push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
+            let loss = Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message);
+            self.losses.push(loss.count(unused.count));
         }
-    }
-
-    fn parents_of(&self, id: NodeId) -> bool {
-        self.parents.get(id.index()).copied().flatten().is_some()
     }
 
     /// How far nodes are from where they were: bones by packing, what is no bone by having no place at all.
-    fn report_places(&mut self, drawn: &[(NodeId, &Node)], empty: &[(NodeId, &Node)]) {
-        let mut off = ErrorStats::default();
-        for (_, node) in drawn.iter().chain(empty).filter(|(_, node)| node.mesh.is_some()) {
-            let apart = transform_distance(&node.transform.matrix(), &Mat4::IDENTITY);
-            off.add(if apart > 1e-6 { f64::from(apart) } else { 0.0 });
-        }
-        let message = "what is no bone has no place of its own: vertices are where they are in the model";
-        self.losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
-        if self.as_read {
-            return;
-        }
-        let mut off = ErrorStats::default();
-        let place = |bone: usize| lift::TURN.matrix(self.places.get(bone).copied().unwrap_or_default());
-        for (bone, node) in self.node_of.iter().enumerate() {
-            let Some((id, node)) = node.and_then(|id| Some((id, self.scene.nodes.get(id)?))) else {
-                continue;
-            };
-            let parent = self.model.bones.get(bone).map_or(0, |bone| usize::from(bone.parent));
-            let local = inverse_place(&place(parent)) * place(bone);
-            let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
-            let of_local = transform_distance(&node.transform.matrix(), &local);
-            let of_world = transform_distance(&world, &place(bone));
-            // Nodes without a name of their own may be taken for any other.
-            let any = (0..self.node_of.len()).map(|other| transform_distance(&world, &place(other)));
-            let any = if self.is_unique(&node.name) { 0.0 } else { any.fold(0.0, f32::max) };
-            let apart = of_local.max(of_world).max(any);
-            off.add(if apart > 4e-6 { f64::from(apart) } else { 0.0 });
-        }
-        let message = "bones have rotations of 8 bits a part, places of 9 bits, and no scale";
-        self.losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
+    fn report_places(&mut self, trees: &DiffReport) {
+        let Some((off, unit)) = trees.first(Aspect::Transforms).and_then(|moved| moved.error) else { return };
+        let message = "bones have rotations of 8 bits a part, places of 9 bits, and no scale; what is no bone has no \
+                       place of its own";
+        self.losses.measured(Aspect::Transforms, "nodes", message, off, unit);
     }
 
     /// Whether only one node has a name.
@@ -463,7 +437,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What vertices hang on, where that is another node than before.
-    fn report_hanging(&mut self, drawn: &[(NodeId, &Node)]) {
+    fn report_hanging(&mut self, trees: &DiffReport, drawn: &[(NodeId, &Node)]) {
         let rigid = |node: &Node| {
             let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
             node.skin.is_none() || mesh.is_some_and(|m| m.primitives.iter().any(|p| p.joints.is_empty()))
@@ -483,14 +457,14 @@ impl<'a> Lowering<'a> {
             let message = "what stands still hangs on a bone now";
             self.losses.push(Loss::new(Aspect::Skins, LossKind::Added, "nodes", message).count(moved));
         }
-        let skins = self.scene.nodes.values().filter(|node| node.skin.is_some()).count();
-        if skins > 0 && (self.model.bones.is_empty() || self.added.root) {
+        if let Some(skins) = trees.first(Aspect::Skins) {
+            let skins = skins.count;
             let message = "no vertex hangs on a joint that is a bone";
             self.losses.push(Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skins));
         }
     }
 
-    fn report_levels(&mut self) {
+    fn report_levels(&mut self, trees: &DiffReport) {
         let with_levels = self.scene.nodes.values().filter(|node| !node.lods.is_empty()).count();
         let levels = self.scene.nodes.values().flat_map(|node| &node.lods);
         let mut levels = levels.filter_map(|lod| self.scene.nodes.get(lod.node));
@@ -505,11 +479,22 @@ impl<'a> Lowering<'a> {
             self.losses.added(Aspect::Lods, "nodes", message);
             let message = "each level of the whole model holds the triangles of all nodes at that level";
             self.losses.added(Aspect::Topology, "nodes", message);
+            return;
+        }
+        if trees.first(Aspect::Lods).is_none() {
+            return;
+        }
+        if self.level_error.is_off() {
+            let message = "distances of levels of detail were rounded to 8 bits";
+            self.losses.measured(Aspect::Lods, "nodes", message, self.level_error, "scene units");
+        } else {
+            let message = "levels of detail that draw nothing have no place in BMD";
+            self.losses.dropped(Aspect::Lods, "nodes", message);
         }
     }
 
     /// Names that have no place.
-    fn report_names(&mut self, drawn: &[(NodeId, &Node)]) {
+    fn report_names(&mut self, trees: &DiffReport, drawn: &[(NodeId, &Node)]) {
         let own = |extras: &Extras| extras.of(FORMAT.id).is_some();
         let names = self.scene.scenes.iter().map(|x| &x.name);
         let names = names.chain(self.scene.meshes.values().map(|x| &x.name));
@@ -532,6 +517,11 @@ impl<'a> Lowering<'a> {
             let message = "what is not a bone gets another name when it is read";
             self.losses
                 .push(Loss::new(Aspect::Names, LossKind::Approximated, "nodes", message).count(renamed));
+        }
+        if let Some(others) = trees.first(Aspect::Names).filter(|_| count + renamed == 0) {
+            let message = "nodes have other names when they are read";
+            let loss = Loss::new(Aspect::Names, LossKind::Approximated, others.path.clone(), message);
+            self.losses.push(loss);
         }
     }
 }

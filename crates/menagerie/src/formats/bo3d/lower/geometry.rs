@@ -51,7 +51,13 @@ impl Lowering<'_> {
                 }
                 for part in self.parts(&path, node, primitive) {
                     let entity = free.take().unwrap_or_else(|| self.part_entity(own, &path));
+                    let heard = std::mem::take(self.losses);
                     let data = self.mesh_data(&path, node, entity, &part);
+                    // What nothing draws nobody misses.
+                    let own = std::mem::replace(self.losses, heard);
+                    if !part.triangles().is_empty() {
+                        self.losses.append(own);
+                    }
                     if let Some(entity) = self.model.entities.get_mut(entity) {
                         entity.mesh = Some(data);
                     }
@@ -103,7 +109,7 @@ impl Lowering<'_> {
         }
         let (positions, normals) = self.bound(path, primitive, &holder, binding.as_ref());
         if binding.is_some() {
-            self.report_stiffness(path, node, entity, primitive, &positions);
+            self.report_stiffness(path, node, entity, primitive, &positions, &normals);
         }
         let uvs = self.uvs(path, primitive);
         let rows: Vec<[f32; 8]> = order
@@ -173,11 +179,13 @@ impl Lowering<'_> {
         let mut stats = ErrorStats::default();
         let Some(binding) = binding else { return vec![None; primitive.positions.len()] };
         let mut holders = Vec::with_capacity(primitive.positions.len());
+        let drawn = primitive.drawn();
         for vertex in 0..primitive.positions.len() {
             let (kept, _) = heaviest_joints(primitive, vertex, 1);
             let heaviest = kept.first();
             let off = heaviest.map_or(0.0, |(_, weight)| f64::from(1.0 - weight).max(0.0));
-            stats.add(if off > 1e-3 { off } else { 0.0 });
+            let seen = off > 1e-3 && drawn.get(vertex).copied().unwrap_or(false);
+            stats.add(if seen { off } else { 0.0 });
             let holder = heaviest.map(|(joint, _)| usize::from(*joint));
             holders.push(holder.filter(|joint| binding.joints.get(*joint).is_some_and(Option::is_some)));
         }
@@ -236,16 +244,27 @@ impl Lowering<'_> {
         entity: usize,
         primitive: &Primitive,
         positions: &[[f32; 3]],
+        normals: &[[f32; 3]],
     ) {
         let world = self.worlds.get(entity).map_or(Mat4::IDENTITY, |world| world.matrix());
         let mut stats = ErrorStats::default();
-        for (meant, found) in self.rest.positions(self.scene, node, primitive).into_iter().zip(positions) {
+        let drawn = primitive.drawn();
+        let meant = self.rest.positions(self.scene, node, primitive);
+        for ((meant, found), _) in meant.into_iter().zip(positions).zip(&drawn).filter(|(_, drawn)| **drawn) {
             let distance = world.transform_point3(Vec3::from_array(*found)).distance(meant);
-            let size = meant.length().max(1.0);
-            stats.add(if distance > 4e-6 * size { f64::from(distance) } else { 0.0 });
+            stats.add(if distance > self.tolerance { f64::from(distance) } else { 0.0 });
         }
         let message = "with one bone a vertex the shape at rest differs";
         self.losses.measured(Aspect::Positions, path, message, stats, "scene units");
+        let mut stats = ErrorStats::default();
+        let across = glam::Mat3::from_mat4(world).inverse().transpose();
+        let meant = self.rest.normals(self.scene, node, primitive);
+        for ((meant, found), _) in meant.into_iter().zip(normals).zip(&drawn).filter(|(_, drawn)| **drawn) {
+            let found = across * Vec3::from_array(*found);
+            let angle = meant.cross(found).length().atan2(meant.dot(found)).to_degrees();
+            stats.add(if angle > 0.05 { f64::from(angle) } else { 0.0 });
+        }
+        self.losses.measured(Aspect::Normals, path, message, stats, "degrees");
     }
 
     fn uvs(&mut self, path: &str, primitive: &Primitive) -> Vec<[f32; 2]> {

@@ -19,10 +19,12 @@ use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
+use crate::diff::length_tolerance;
 use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
 use crate::ops::unmirror;
 use crate::scene::{
-    CheckedScene, Extras, Hidden, NodeId, Pose, Property, Scene, Transform, check, transform_distance,
+    CheckedScene, Extras, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Pose, Property, Scene, SkinId,
+    Transform, check, transform_distance,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -118,6 +120,8 @@ struct Lowering<'a> {
     entity_of: Vec<Option<usize>>,
     /// For each entity, where it is at bind pose, in the Scene's axes.
     worlds: Vec<Placement>,
+    /// How far apart positions may be that nobody tells apart.
+    tolerance: f32,
 }
 
 impl<'a> Lowering<'a> {
@@ -129,11 +133,13 @@ impl<'a> Lowering<'a> {
             _ => VFloat::Bits32,
         };
         let version = kept.version.filter(|version| *version <= super::VERSION).unwrap_or(super::VERSION);
+        let rest = Pose::rest(scene);
         Self {
             scene,
+            tolerance: length_tolerance(scene, &rest),
             mends: mends(scene, options),
             added: Added::default(),
-            rest: Pose::rest(scene),
+            rest,
             losses,
             fps: options.fps.filter(|fps| fps.is_finite() && *fps > 0.0),
             vfloat,
@@ -306,9 +312,8 @@ impl<'a> Lowering<'a> {
     /// How far entities are from where the Scene has them, because BO3D multiplies scales without shear.
     fn report_shear(&mut self) {
         let mut stats = ErrorStats::default();
+        let mut in_world = ErrorStats::default();
         let mut vertices = ErrorStats::default();
-        let bounds = self.rest.bounds_with(self.scene, Hidden::Counts);
-        let reach = bounds.map_or(0.0, |bounds| bounds.reach());
         for id in &self.nodes {
             let entity = self.entity_of.get(id.index()).copied().flatten();
             let found =
@@ -316,10 +321,13 @@ impl<'a> Lowering<'a> {
             let Some(((entity, world), node)) = found.zip(self.scene.nodes.get(*id)) else { continue };
             let parent = usize::try_from(entity.parent).ok().and_then(|parent| self.worlds.get(parent));
             let local = Placement::from_fields(entity.position, entity.scale, entity.rotation);
+            // Keys are no matrices, so reading leaves what is animated as it is.
+            let parent = parent.filter(|_| entity.keys.is_empty());
             let below = parent.and_then(|parent| local.matrix_below(parent.scale)).unwrap_or(local.matrix());
             let meant = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
-            let off_world = off(&world.matrix(), &meant, reach);
-            stats.add(off(&below, &node.transform.matrix(), reach).max(off_world));
+            let off_world = off(&world.matrix(), &meant, self.tolerance);
+            stats.add(off(&below, &node.transform.matrix(), self.tolerance));
+            in_world.add(off_world);
             if let Some(mesh) =
                 node.mesh.and_then(|mesh| self.scene.meshes.get(mesh)).filter(|_| off_world > 0.0)
             {
@@ -337,10 +345,18 @@ impl<'a> Lowering<'a> {
             self.losses.push(Loss { unread: true, ..loss.measured(vertices, "scene units") });
         }
         let message = "stretched parents shear what is turned below them; BO3D has no shear";
-        self.losses.measured(Aspect::Transforms, "nodes", message, stats, "scene units");
-        if stats.is_off() && !self.scene.animations.is_empty() {
+        // In its parent a node may be where it was, with the parent itself elsewhere.
+        for (stats, unread) in [(stats, false), (in_world, true)] {
+            if stats.is_off() {
+                let loss = Loss::new(Aspect::Transforms, LossKind::Approximated, "nodes", message);
+                self.losses.push(Loss { unread, ..loss.measured(stats, "scene units") });
+            }
+        }
+        if in_world.is_off() && !self.scene.animations.is_empty() {
             let message = "the animated nodes are off as well where parents are stretched";
-            self.losses.approximated(Aspect::Animations, "animations", message);
+            let loss = Loss::new(Aspect::Animations, LossKind::Approximated, "animations", message);
+            // Nodes that are elsewhere at rest already are a matter of transforms, unless they move much more.
+            self.losses.push(Loss { unread: true, ..loss });
         }
     }
 }
@@ -350,11 +366,11 @@ fn turned(vector: [f32; 3]) -> [f32; 3] {
     if vector == [0.0; 3] { [0.0; 3] } else { TURN.vector(vector) }
 }
 
-/// How far apart two transforms are beyond the rounding of floats, in a model of a size.
-fn off(a: &Mat4, b: &Mat4, reach: f32) -> f64 {
+/// How far apart two transforms are beyond the rounding of floats, where positions have a tolerance.
+fn off(a: &Mat4, b: &Mat4, tolerance: f32) -> f64 {
     let size = b.to_cols_array().into_iter().fold(1.0f32, |m, x| m.max(x.abs()));
     let distance = transform_distance(a, b);
-    if distance > (4e-6 * size).max(2e-6 * reach) { f64::from(distance) } else { 0.0 }
+    if distance > (4e-6 * size).max(tolerance) { f64::from(distance) } else { 0.0 }
 }
 
 /// Names of things that BO3D has no names for.
@@ -371,23 +387,34 @@ fn report_names(scene: &Scene, losses: &mut LossReport) {
         let message = "materials that nothing uses have no place in BO3D";
         losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
     }
-    let count = scene
-        .scenes
-        .iter()
-        .map(|x| &x.name)
-        .chain(scene.meshes.values().map(|x| &x.name))
-        .chain(scene.materials.values().map(|x| &x.name))
-        .chain(scene.textures.values().map(|x| &x.name))
-        .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
-        .chain(scene.images.values().map(|x| &x.name))
-        .chain(scene.skins.values().map(|x| &x.name))
-        .chain(scene.animations.iter().filter(|x| moves(x)).map(|x| &x.name))
-        .filter(|name| !name.is_empty())
-        .count();
+    let count = lost_names(scene, &kept).count();
     if count > 0 {
         let message = "only entities have names in BO3D";
         losses.push(Loss::new(Aspect::Names, LossKind::Dropped, "names", message).count(count));
     }
+}
+
+/// The names of what is shown that no entity has.
+fn lost_names<'a>(scene: &'a Scene, kept: &'a [NodeId]) -> impl Iterator<Item = &'a String> {
+    let draws = |mesh: &&Mesh| mesh.primitives.iter().any(|p| !p.triangles().is_empty());
+    let nodes = || kept.iter().filter_map(|id| scene.nodes.get(*id));
+    let drawing =
+        move || nodes().filter_map(move |node| Some((node, scene.meshes.get(node.mesh?).filter(draws)?)));
+    let primitives = drawing().flat_map(|(_, mesh)| &mesh.primitives).filter(|p| !p.triangles().is_empty());
+    let materials: BTreeSet<MaterialId> = primitives.filter_map(|p| p.material).collect();
+    let materials: Vec<&Material> = materials.into_iter().filter_map(|id| scene.materials.get(id)).collect();
+    let textures = materials.iter().filter_map(|m| scene.textures.get(m.base_color_texture()?.texture));
+    let images: BTreeSet<ImageId> = textures.filter_map(|texture| texture.image).collect();
+    let images = images.into_iter().filter_map(|id| scene.images.get(id));
+    let skins: BTreeSet<SkinId> =
+        drawing().filter(|(node, _)| scene.is_bound(node)).filter_map(|(node, _)| node.skin).collect();
+    let meshes: BTreeSet<MeshId> = drawing().filter_map(|(node, _)| node.mesh).collect();
+    let names = scene.shown().into_iter().map(|x| &x.name);
+    let names = names.chain(meshes.into_iter().filter_map(|id| scene.meshes.get(id)).map(|x| &x.name));
+    let names = names.chain(materials.into_iter().map(|x| &x.name)).chain(images.map(|x| &x.name));
+    let names = names.chain(skins.into_iter().filter_map(|id| scene.skins.get(id)).map(|x| &x.name));
+    let names = names.chain(scene.animations.iter().filter(|x| moves(x)).map(|x| &x.name));
+    names.filter(|name| !name.is_empty())
 }
 
 /// Whether an animation moves nodes.
