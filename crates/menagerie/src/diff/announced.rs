@@ -28,6 +28,8 @@ const fn hidden(aspect: Aspect, beside: Option<Aspect>, reason: &'static str) ->
 
 const GONE_NODES: &str =
     "what nodes carried that are gone or became something else is not compared one by one";
+const OWN_SPACE: &str =
+    "what a node draws is compared in its own space: of a node that is elsewhere, its place alone differs";
 const GONE_TRIANGLES: &str = "what hung on the vertices of missing triangles is compared with nothing";
 const FAR_TRIANGLES: &str =
     "of triangles that moved farther than they are large only that they moved is known, not which is which";
@@ -43,7 +45,11 @@ pub const CANNOT_SEE: &[CannotSee] = &[
     hidden(Aspect::Extras, Some(Aspect::Hierarchy), GONE_NODES),
     hidden(Aspect::Transforms, Some(Aspect::Hierarchy), GONE_NODES),
     hidden(Aspect::Animations, Some(Aspect::Hierarchy), GONE_NODES),
+    hidden(Aspect::Positions, Some(Aspect::Transforms), OWN_SPACE),
+    hidden(Aspect::Normals, Some(Aspect::Transforms), OWN_SPACE),
     hidden(Aspect::Normals, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::Tangents, Some(Aspect::Topology), GONE_TRIANGLES),
+    hidden(Aspect::CustomAttributes, Some(Aspect::Topology), GONE_TRIANGLES),
     hidden(Aspect::Uvs, Some(Aspect::Topology), GONE_TRIANGLES),
     hidden(Aspect::Colors, Some(Aspect::Topology), GONE_TRIANGLES),
     hidden(Aspect::Materials, Some(Aspect::Topology), GONE_TRIANGLES),

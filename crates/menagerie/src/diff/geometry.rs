@@ -179,6 +179,8 @@ impl Comparison<'_> {
             tally.add(Aspect::Morphs, a.node, moved, tolerance.length);
             let turned = delta(&x.normals, i).distance(delta(&y.normals, j));
             tally.add(Aspect::Morphs, a.node, turned, tolerance.factor);
+            let turned = delta(&x.tangents, i).distance(delta(&y.tangents, j));
+            tally.add(Aspect::Morphs, a.node, turned, tolerance.factor);
         }
         self.custom(a, i, b, j, tally);
     }

@@ -63,7 +63,7 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
-pub use placed::{Placed, is_placed_otherwise, picture_names, placed_uvs, used_materials};
+pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
 pub use registry::{known, register};
 pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::scene::{Image, ImageId, MaterialId, MeshId, NodeId, Primitive, Scene, TextureRef};
+use crate::scene::{Image, ImageId, Material, MaterialId, MeshId, NodeId, Primitive, Scene, TextureRef};
 
 /// The texture coordinates of a primitive as its main texture is placed: from the set that it uses, moved, turned and
 /// scaled as it is. The main texture is that of the colour, else the first of the material.
@@ -55,12 +55,23 @@ pub fn is_placed_otherwise(texture: &TextureRef, main: Option<&TextureRef>) -> b
 /// How many pictures have names that formats with file names only lose: those of colour, glow and normal textures of
 /// what is shown.
 pub fn picture_names(scene: &Scene, shown: &[NodeId], kept: impl Fn(&Image) -> bool) -> usize {
-    let images = used_materials(scene, shown).into_iter().filter_map(|id| scene.materials.get(id)).flat_map(
-        |material| {
-            let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
-            [material.base_color_texture(), material.emissive_texture.as_ref(), normal].into_iter().flatten()
-        },
-    );
+    let plain = |material: &'_ Material| -> Vec<TextureRef> {
+        let normal = material.normal_texture.as_ref().map(|(texture, _)| texture);
+        let all = [material.base_color_texture(), material.emissive_texture.as_ref(), normal];
+        all.into_iter().flatten().cloned().collect()
+    };
+    picture_names_of(scene, shown, plain, kept)
+}
+
+/// The same for those textures of a material that a format has.
+pub fn picture_names_of(
+    scene: &Scene,
+    shown: &[NodeId],
+    textures: impl Fn(&Material) -> Vec<TextureRef>,
+    kept: impl Fn(&Image) -> bool,
+) -> usize {
+    let materials = used_materials(scene, shown).into_iter().filter_map(|id| scene.materials.get(id));
+    let images = materials.flat_map(textures);
     let images = images.filter_map(|texture| scene.textures.get(texture.texture)?.image);
     let images: BTreeSet<ImageId> = images.collect();
     images
@@ -70,9 +81,11 @@ pub fn picture_names(scene: &Scene, shown: &[NodeId], kept: impl Fn(&Image) -> b
         .count()
 }
 
-/// The materials of what some nodes show.
+/// The materials of the triangles that some nodes show.
 pub fn used_materials(scene: &Scene, shown: &[NodeId]) -> BTreeSet<MaterialId> {
     let meshes: BTreeSet<MeshId> = shown.iter().filter_map(|id| scene.nodes.get(*id)?.mesh).collect();
     let meshes = meshes.into_iter().filter_map(|id| scene.meshes.get(id));
-    meshes.flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material).collect()
+    let drawn =
+        meshes.flat_map(|mesh| &mesh.primitives).filter(|primitive| !primitive.triangles().is_empty());
+    drawn.filter_map(|primitive| primitive.material).collect()
 }

@@ -125,12 +125,13 @@ impl Report<'_> {
         let seen = with_tangents().filter(is_seen).count();
         self.dropped(Aspect::Tangents, "meshes", "tangents have no place", seen);
         self.dropped_unused(Aspect::Tangents, "meshes", "tangents", with_tangents().count() - seen);
-        let with_colors = primitives().filter(|p| !p.colors.is_empty()).count();
+        let draws = |primitive: &&Primitive| !primitive.indices.is_empty();
+        let with_colors = primitives().filter(draws).filter(|p| !p.colors.is_empty()).count();
         self.dropped(Aspect::Colors, "meshes", "vertex colours have no place", with_colors);
         let targets = scene.meshes.values().map(|mesh| mesh.target_count()).sum();
         self.dropped(Aspect::Morphs, "meshes", "morph targets have no place", targets);
         let sets = self.format.capabilities.uv_sets;
-        let more: usize = primitives().map(|p| p.uvs.len().saturating_sub(sets)).sum();
+        let more: usize = primitives().filter(draws).map(|p| p.uvs.len().saturating_sub(sets)).sum();
         if more > 0 {
             let name = self.format.name;
             let message = match sets {

@@ -46,7 +46,8 @@ pub fn lower(
 
 /// The name of the one picture that all materials share, if there is such a one; and a report of what materials lose.
 fn texture(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Option<String> {
-    let primitives = || flat.iter().flat_map(|flat| &flat.primitives);
+    let draws = |primitive: &&Primitive| !primitive.indices.is_empty();
+    let primitives = || flat.iter().flat_map(|flat| &flat.primitives).filter(draws);
     let used: Vec<Option<&Material>> =
         primitives().map(|primitive| primitive.material.and_then(|id| scene.materials.get(id))).collect();
     let of = |material: &Option<&Material>| {

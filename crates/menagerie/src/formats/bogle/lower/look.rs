@@ -321,7 +321,17 @@ impl Lowering<'_> {
                 self.losses.dropped(Aspect::Materials, path.clone(), message);
             }
         }
-        if !same_alpha(&Surface::of(&made).alpha, &material.alpha) {
+        let surface = Surface::of(&made);
+        if let (Shading::Phong(meant), true) = (&material.shading, material.unlit)
+            && !(near(&surface.specular, &meant.specular)
+                && near(&surface.ambient, &meant.ambient)
+                && close(surface.shininess, meant.shininess))
+        {
+            let message =
+                "highlights of a surface that light does not change are not seen, and have no place";
+            self.losses.dropped(Aspect::Materials, path.clone(), message);
+        }
+        if !same_alpha(&surface.alpha, &material.alpha) {
             let message = "what the alpha does is only nearly the same in BOGLE";
             self.losses.approximated(Aspect::Materials, path, message);
         }

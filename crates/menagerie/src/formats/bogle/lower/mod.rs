@@ -212,7 +212,10 @@ impl<'a> Lowering<'a> {
         let skinned = self.scene.nodes.values().filter(|node| node.skin.is_some()).count();
         if skinned > 0 && self.rigs.is_empty() {
             let message = "skins that move nothing that is shown were left out";
-            self.losses.push(Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skinned));
+            let loss = Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skinned);
+            // Where no vertex hangs on a joint nobody misses them.
+            let bound = self.scene.nodes.values().any(|node| self.scene.is_bound(node));
+            self.losses.push(Loss { unread: !bound, ..loss });
         }
         let doubled = self.rigs.iter().filter(|rig| rig.joints == Joints::Doubled && !rig.was_doubled);
         let added: usize = doubled.map(|rig| rig.bones.len()).sum();

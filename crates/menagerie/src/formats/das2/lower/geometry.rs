@@ -32,6 +32,7 @@ impl Lowering<'_> {
             users.iter().filter_map(|node| Some((*node, self.group_key(*node)?))).collect();
         let levels: BTreeSet<MeshId> =
             keys.values().flat_map(|(_, levels)| levels.iter().flatten().copied()).collect();
+        let in_sight: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
         let mut groups: BTreeMap<GroupKey, u32> = BTreeMap::new();
         let bases = self.scene.meshes.ids().map(Some).chain([None]);
         for base in bases {
@@ -44,6 +45,7 @@ impl Lowering<'_> {
             if let Some(mesh) = base.filter(|mesh| wanted.is_empty() && !levels.contains(mesh)) {
                 wanted.push((Some(mesh), Vec::new()));
             }
+            self.in_sight = base.is_none_or(|mesh| in_sight.contains(&mesh));
             for key in wanted {
                 let group = self.group(&key);
                 groups.extend(group.map(|group| (key, group)));
@@ -90,8 +92,8 @@ impl Lowering<'_> {
             // What draws nothing is still there when it has morph targets, for the weights count them.
             let wanted =
                 base.is_none_or(|base| base.topology == Topology::Triangles || !base.targets.is_empty());
-            if !wanted && levels.is_empty() {
-                self.not_triangles(&path);
+            if let Some(base) = base.filter(|_| !wanted && levels.is_empty()) {
+                self.not_triangles(&path, base);
                 continue;
             }
             if let Some(base) = base.filter(|_| grouped) {
@@ -146,8 +148,11 @@ impl Lowering<'_> {
         self.records.meshes.push(FileMesh { levels: list });
     }
 
-    fn not_triangles(&mut self, path: &str) {
-        self.losses.dropped(Aspect::Topology, path, "lines and points have no place in das2");
+    /// Lines and points; those that no node shows, nobody misses.
+    fn not_triangles(&mut self, path: &str, primitive: &Primitive) {
+        let message = "lines and points have no place in das2";
+        let loss = Loss::new(Aspect::Topology, LossKind::Dropped, path, message);
+        self.losses.push(Loss { unread: !self.in_sight || primitive.indices.is_empty(), ..loss });
     }
 
     /// A level that draws nothing.
@@ -188,7 +193,7 @@ impl Lowering<'_> {
         let targets = target_count(primitive);
         level.morphs = vec![self.no_target(); targets];
         if primitive.topology != Topology::Triangles {
-            self.not_triangles(path);
+            self.not_triangles(path, primitive);
             return level;
         }
         self.report_unheld_streams(path, primitive);

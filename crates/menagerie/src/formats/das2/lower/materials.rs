@@ -5,10 +5,10 @@ use crate::diag::Aspect;
 use crate::formats::das2::lift::file_name;
 use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
 use crate::formats::das2::{FORMAT, sampler};
-use crate::formats::{picture_names, used_materials};
+use crate::formats::{picture_names_of, used_materials};
 use crate::ops::to_phong;
 use crate::scene::{
-    AlphaMode, Blend, Material, MaterialId, MetallicRoughness, NodeId, Phong as PhongShading, Sampler,
+    AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, NodeId, Phong as PhongShading, Sampler,
     Shading, TextureRef, UvTransform, float_from_json,
 };
 
@@ -254,7 +254,12 @@ impl Lowering<'_> {
 
     fn picture_names(&mut self) {
         let shown: Vec<NodeId> = self.scene.nodes.ids().collect();
-        if picture_names(self.scene, &shown, |image| image.uri.is_some()) > 0 {
+        let kept = |material: &Material| -> Vec<TextureRef> {
+            let slots = textures_by_slot(material).into_iter();
+            slots.filter(|(slot, _)| *slot != UvSlot::Normal).map(|(_, texture)| texture.clone()).collect()
+        };
+        let named = |image: &Image| image.uri.as_deref().is_some_and(|uri| !uri.is_empty());
+        if picture_names_of(self.scene, &shown, kept, named) > 0 {
             let message = "pictures have no names in das2 but those of their files";
             self.losses.dropped(Aspect::Names, "images", message);
         }

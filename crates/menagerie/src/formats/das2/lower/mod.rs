@@ -80,6 +80,8 @@ struct Lowering<'a> {
     skeletons: skins::Skeletons,
     /// For each node whose mesh another node of the file holds, that one.
     moved: BTreeMap<NodeId, usize>,
+    /// Whether a node shows the mesh that is being written.
+    in_sight: bool,
     /// Whether something has more than 32 bits of size.
     too_large: bool,
 }
@@ -109,6 +111,7 @@ impl<'a> Lowering<'a> {
             group_of: vec![None; scene.nodes.len()],
             skeletons: skins::Skeletons::default(),
             moved: BTreeMap::new(),
+            in_sight: false,
             too_large: false,
         }
     }
@@ -154,7 +157,15 @@ impl<'a> Lowering<'a> {
         let lost = count.saturating_sub(self.note.extras.len());
         if lost > 0 {
             let message = "data that only other formats know has no place in das2";
-            self.losses.push(Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(lost));
+            let loss = Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(lost);
+            // What pictures carry is compared with nothing.
+            let of_pictures = self.scene.textures.values().map(|x| &x.extras);
+            let of_pictures = of_pictures
+                .chain(self.scene.images.values().map(|x| &x.extras))
+                .chain(self.scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.extras))
+                .chain(self.scene.materials.values().flat_map(|x| x.textures()).map(|x| &x.extras));
+            let pictures_alone = lost <= of_pictures.filter(foreign).count();
+            self.losses.push(Loss { unread: pictures_alone, ..loss });
         }
     }
 

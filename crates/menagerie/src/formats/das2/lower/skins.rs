@@ -9,7 +9,7 @@ use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::model::{IDENTITY, Joint, NONE, Placement, Skeleton};
 use crate::formats::das2::placement::{affine, matrix_of, rows_of};
-use crate::scene::{NodeId, Skin, SkinId, transform_distance};
+use crate::scene::{Node, NodeId, Primitive, Skin, SkinId, transform_distance};
 
 /// What became of the skins.
 #[derive(Default)]
@@ -88,6 +88,7 @@ impl Lowering<'_> {
         }
         self.hang_twins(&sets);
         self.report_stretched(&sets);
+        self.report_unbound();
     }
 
     /// Joints that are no nodes.
@@ -211,6 +212,26 @@ impl Lowering<'_> {
             }
         }
         let message = "joints are scaled evenly in das2; those that are stretched or sheared got the mean, and menagerie alone knows better";
-        self.losses.measured(Aspect::Skins, "skins", message, off, "scene units");
+        if off.is_off() {
+            let loss = Loss::new(Aspect::Skins, LossKind::Approximated, "skins", message);
+            self.losses.push(Loss { noted: true, ..loss.measured(off, "scene units") });
+        }
+    }
+
+    /// What draws nothing has no vertices in das2, and so none that hang on joints.
+    fn report_unbound(&mut self) {
+        let bound = || self.scene.nodes.values().filter(|node| self.scene.is_bound(node));
+        let draws = |node: &&Node| {
+            let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
+            let hangs = |p: &Primitive| !p.weights.is_empty() && !p.triangles().is_empty();
+            mesh.is_some_and(|mesh| mesh.primitives.iter().any(hangs))
+        };
+        let (all, kept) = (bound().count(), bound().filter(draws).count());
+        if all > kept {
+            let message = "skins of meshes without triangles have no place in das2";
+            let loss = Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(all - kept);
+            // Beside others nobody misses them.
+            self.losses.push(Loss { unread: kept > 0, ..loss });
+        }
     }
 }

@@ -97,7 +97,7 @@ impl Lowering<'_> {
             return 0.0;
         }
         if given_off(before.emission) == material.emissive
-            && (before.emission != 0.0 || material.emissive == [0.0; 3])
+            && (before.emission != 0.0 || material.emissive_texture.is_none())
         {
             return before.emission;
         }

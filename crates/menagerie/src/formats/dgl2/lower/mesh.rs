@@ -161,6 +161,9 @@ impl Lowering<'_> {
         let uv2 = primitive.uvs.get(other).map_or(uv1, Vec::as_slice);
         let drawn_same = primitive.indices.iter().all(|i| uv1.get(*i as usize) == uv2.get(*i as usize));
         let drawn_zero = primitive.indices.iter().all(|i| uv1.get(*i as usize) == Some(&[0.0; 2]));
+        let drawn = !primitive.triangles().is_empty();
+        let drawn_same = drawn && drawn_same;
+        let drawn_zero = drawn && drawn_zero;
         if (primitive.uvs.len() > 1 && drawn_same) || (primitive.uvs.len() == 1 && drawn_zero) {
             let message = "texture coordinates that are zero or a copy of the first set mean none";
             self.losses.dropped(Aspect::Uvs, path, message);

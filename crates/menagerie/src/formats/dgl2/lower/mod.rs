@@ -9,6 +9,8 @@ mod mesh;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use glam::Mat3;
+
 use super::dml::{self, Value as _};
 use super::lift::LIGHT;
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, kind};
@@ -259,6 +261,7 @@ impl Lowering<'_> {
             self.losses.push(Loss::new(Aspect::Visibility, LossKind::Dropped, "nodes", message).count(gone));
         }
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
+        let mut normals = ErrorStats::default();
         for id in nodes {
             let world = self.rest.worlds.get(id.index()).copied().unwrap_or_default();
             let (translation, rotation, scale, _) = Transform::Matrix(world).to_trs();
@@ -275,6 +278,14 @@ impl Lowering<'_> {
                 let used: BTreeSet<u32> = primitive.indices.iter().copied().collect();
                 // From where the vertices are in the world to where the nearest place has them.
                 let moved = near * world.inverse();
+                // Normals go the way of their planes: the transpose of a matrix undoes what its inverse's does.
+                let (back, there) = (Mat3::from_mat4(world).transpose(), Mat3::from_mat4(near).inverse());
+                let across = there.transpose() * back;
+                let turned = (0u32..).zip(self.rest.normals(self.scene, *id, primitive));
+                for (_, normal) in turned.filter(|(vertex, _)| used.contains(vertex)) {
+                    let angle = (across * normal).angle_between(normal).to_degrees();
+                    normals.add(if angle.is_finite() && angle > 0.05 { f64::from(angle) } else { 0.0 });
+                }
                 let positions = (0u32..).zip(self.rest.positions(self.scene, *id, primitive));
                 for (_, position) in positions.filter(|(vertex, _)| used.contains(vertex)) {
                     let apart = moved.transform_point3(position).distance(position);
@@ -288,6 +299,8 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Transforms, "nodes", message, places, "scene units");
         let message = "vertices of sheared nodes are elsewhere in the world";
         self.losses.measured(Aspect::Positions, "nodes", message, vertices, "scene units");
+        let message = "normals of sheared nodes point elsewhere in the world";
+        self.losses.measured(Aspect::Normals, "nodes", message, normals, "degrees");
     }
 }
 

@@ -128,7 +128,11 @@ fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> 
     let drawn =
         flat.iter().flat_map(|flat| &flat.primitives).filter(|primitive| !primitive.indices.is_empty());
     let used: BTreeSet<Option<MaterialId>> = drawn.map(|primitive| primitive.material).collect();
-    let unused = scene.materials.ids().filter(|id| !used.contains(&Some(*id))).count();
+    let written = used.iter().flatten().filter_map(|id| scene.materials.get(*id)).map(|m| m.name.as_str());
+    let written: BTreeSet<&str> = written.filter(|name| !name.is_empty()).collect();
+    // One of the same name is there for it.
+    let unused = scene.materials.iter().filter(|(id, _)| !used.contains(&Some(*id)));
+    let unused = unused.filter(|(_, material)| !written.contains(material.name.as_str())).count();
     if unused > 0 {
         let message = "materials that nothing uses are not written";
         losses.push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(unused));
