@@ -1,4 +1,4 @@
-//! Who may know whom: `bytes ← diag ← scene ← ops ← formats ← convert, diff`, and what the library keeps away from.
+//! Who may know whom: `bytes ← diag ← scene ← ops ← diff ← formats ← convert`, and what the library keeps away from.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -316,6 +316,11 @@ impl Lowering<'_> {
                 material.normal_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0),
                 "the strength of a normal map has no place in BOGLE",
             ),
+            (
+                phong.bump_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0)
+                    && (material.unlit || material.normal_texture.is_some()),
+                "the strength of a bump map that is not seen has no place in BOGLE",
+            ),
         ] {
             if is {
                 self.losses.dropped(Aspect::Materials, path.clone(), message);
