@@ -10,7 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scene", &["bytes", "diag"]),
     ("ops", &["diag", "scene"]),
     ("pictures", &[]),
-    ("formats", &["bytes", "diag", "scene", "ops", "pictures"]),
+    // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
+    ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
     ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats"]),
     ("open", &["bytes", "diag", "scene", "ops", "pictures", "formats", "convert", "diff"]),

@@ -30,6 +30,7 @@ const OPEN: &[(&str, &str)] = &[
     ("BO3D", "loss/skins"),
     ("BO3D", "loss/tangents"),
     ("BO3D", "loss/transforms"),
+    ("BOGLE", "diff/positions"),
     ("BOGLE", "loss/hierarchy"),
     ("DGL2", "diff/names"),
     ("DGL2", "loss/colors"),

@@ -318,8 +318,8 @@ impl Lowering<'_> {
             ),
             (
                 phong.bump_texture.as_ref().is_some_and(|(_, strength)| *strength != 1.0)
-                    && (material.unlit || material.normal_texture.is_some()),
-                "the strength of a bump map that is not seen has no place in BOGLE",
+                    && made.texture(Slot::Bump).is_empty(),
+                "the strength of a bump map that is not there has no place in BOGLE",
             ),
         ] {
             if is {
