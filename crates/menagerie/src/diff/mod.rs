@@ -100,7 +100,7 @@ pub struct DiffReport {
 
 impl DiffReport {
     /// The first difference of an aspect.
-    pub(crate) fn first(&self, aspect: Aspect) -> Option<&Difference> {
+    pub fn first(&self, aspect: Aspect) -> Option<&Difference> {
         self.differences.iter().find(|difference| difference.aspect == aspect)
     }
 
@@ -172,7 +172,7 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
 
 /// Finds what differs between the trees of two Scenes: nodes, where they are, and what is gone altogether. For formats
 /// that have no tree of their own, so that they can tell what became of it.
-pub(crate) fn diff_trees(a: CheckedScene<'_>, b: CheckedScene<'_>) -> DiffReport {
+pub fn diff_trees(a: CheckedScene<'_>, b: CheckedScene<'_>) -> DiffReport {
     let options = DiffOptions { extras: false, ..DiffOptions::default() };
     let mut comparison = Comparison::new(a.scene(), b.scene(), &options);
     comparison.nodes();
@@ -181,7 +181,7 @@ pub(crate) fn diff_trees(a: CheckedScene<'_>, b: CheckedScene<'_>) -> DiffReport
 }
 
 /// How far apart positions of a Scene may be that count as the same.
-pub(crate) fn length_tolerance(scene: &Scene, rest: &Pose) -> f32 {
+pub fn length_tolerance(scene: &Scene, rest: &Pose) -> f32 {
     tolerance_of(reach(scene, rest))
 }
 

@@ -227,7 +227,7 @@ fn text(reports: &[Report], shows_changes: bool) -> String {
         for issue in report.issues.iter().filter(|issue| issue.severity != Severity::Info) {
             lines.push(format!("  {}: {issue} [{}]", issue.severity, issue.code));
         }
-        for issue in report.engine.iter().filter(|issue| issue.severity != Severity::Info) {
+        for issue in &report.engine {
             lines.push(format!("  in the engine: {issue} [{}]", issue.code));
         }
     }
