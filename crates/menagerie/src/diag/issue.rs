@@ -22,6 +22,9 @@ pub struct Issue {
     pub message: String,
 }
 
+/// Errors of what a file only says about itself, and nothing is read from: the model is whole.
+const SAYINGS: &[&str] = &["gltf/accessor-bounds"];
+
 /// The same text, harmless.
 pub(super) fn made_plain(text: String) -> String {
     match plain(&text) {
@@ -35,6 +38,11 @@ impl Issue {
     pub fn new(code: &'static Code, path: impl Into<String>, message: impl Into<String>) -> Self {
         let (path, message) = (made_plain(path.into()), made_plain(message.into()));
         Self { code, severity: code.severity, span: None, path, message }
+    }
+
+    /// Whether it is an error by which something of the model may be lost.
+    pub fn is_damage(&self) -> bool {
+        self.severity == Severity::Error && !SAYINGS.contains(&self.code.id)
     }
 
     /// The same with its bytes.
@@ -183,13 +191,13 @@ impl Issues {
 
     /// Whether something of the model could not be had: things were given up, or the file has errors.
     pub fn is_damaged(&self) -> bool {
-        !self.damage.is_empty() || self.has_errors()
+        !self.damage.is_empty() || self.list.iter().any(Issue::is_damage)
     }
 
-    /// The first error of each code, and how many there are of it.
+    /// The first error of each code by which something may be lost, and how many there are of it.
     pub fn errors_by_code(&self) -> impl Iterator<Item = (&Issue, usize)> {
         let mut seen = std::collections::BTreeSet::new();
-        let errors = self.list.iter().filter(|issue| issue.severity == Severity::Error);
+        let errors = self.list.iter().filter(|issue| issue.is_damage());
         let first = errors.filter(move |issue| seen.insert(issue.code.id));
         first.map(|issue| (issue, self.tally.get(issue.code.id).copied().unwrap_or(1)))
     }

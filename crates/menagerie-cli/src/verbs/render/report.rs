@@ -49,7 +49,7 @@ impl Report {
     }
 
     pub(super) fn exit(&self) -> Exit {
-        let broken = self.issues.iter().any(|issue| issue.severity == Severity::Error);
+        let broken = self.issues.iter().any(Issue::is_damage);
         match self.error {
             Some(_) => Exit::CouldNot,
             // What could be had is drawn, and something is wrong with the file.
