@@ -5,11 +5,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
 use menagerie::convert::{Conversion, ConvertOptions, convert};
 use menagerie::formats::engine::pose_errors;
 use menagerie::formats::{ALL, Format, Purpose, ReadOptions};
 use menagerie::open::Folders;
-use menagerie::scene::Scene;
+use menagerie::scene::{Hidden, Pose, Scene, drawn_nodes};
 use support::{TestFile, own, real};
 
 const ENGINES: [&str; 5] = ["bogle", "bmd", "dgl2", "bo3d", "das2"];
@@ -102,6 +103,35 @@ fn by_document(done: &Conversion) -> Option<Scene> {
     Some(done.to.open(&done.output.bytes, &options).model?.lift(&options).ok()?.scene)
 }
 
+/// Where all that is drawn has its vertices at a moment of the first animation.
+fn places(scene: &Scene, seconds: f32) -> Vec<Vec3> {
+    let pose = scene.animations.first().map_or_else(|| Pose::rest(scene), |a| Pose::at(scene, a, seconds));
+    let mut places = Vec::new();
+    for id in drawn_nodes(scene, Hidden::LeftOut) {
+        let mesh = scene.nodes[id].mesh.map(|mesh| &scene.meshes[mesh]);
+        for primitive in mesh.into_iter().flat_map(|mesh| &mesh.primitives) {
+            let all = pose.positions(scene, id, primitive);
+            places.extend(primitive.indices.iter().map(|i| all[*i as usize]));
+        }
+    }
+    places.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z)));
+    places.dedup();
+    places
+}
+
+/// How far the farthest vertex of the source is from the nearest that the engine shows, at ten times of the first
+/// animation, as a part of the model's size.
+fn against_source(source: &Scene, engine: &Scene) -> f32 {
+    let size = Pose::rest(source).bounds(source).map_or(1.0, |bounds| bounds.diagonal());
+    let last = source.animations.first().map_or(0.0, |animation| animation.seconds());
+    let at = |seconds: f32| {
+        let (was, is) = (places(source, seconds), places(engine, seconds));
+        let nearest = |p: &Vec3| is.iter().map(|q| p.distance_squared(*q)).fold(f32::INFINITY, f32::min);
+        was.iter().map(nearest).fold(0.0, f32::max).sqrt()
+    };
+    (0..10).map(|i| at(last * i as f32 / 9.0)).fold(0.0, f32::max) / size
+}
+
 /// Models whose poses are in the table of `docs/engines.md`.
 const POSED: [&str; 9] = [
     "Fox.glb",
@@ -131,10 +161,13 @@ fn the_engines_pose_as_the_table_says() {
                 return "its own".to_owned();
             }
             let done = written(&file, from, to, Purpose::Both);
+            let source = done.as_ref().and_then(|done| done.scene.as_ref().zip(in_engine(done)));
+            let far = source.map_or(0.0, |(source, engine)| against_source(source, &engine));
             let scenes = done.and_then(|done| by_document(&done).zip(in_engine(&done)));
             let errors = scenes.map(|(document, engine)| pose_errors(&document, &engine)).unwrap_or_default();
             let worst = errors.iter().map(|error| error.error).fold(0.0, f32::max);
-            if worst < 1e-4 { "below 0.0001".to_owned() } else { format!("{worst:.4}") }
+            let number = |x: f32| if x < 1e-4 { "below 0.0001".to_owned() } else { format!("{x:.4}") };
+            format!("{}; {}", number(worst), number(far))
         });
         table += &format!("| {} | {} |\n", file.name(), errors.join(" | "));
     }
