@@ -5,6 +5,7 @@ mod exit;
 mod inputs;
 mod json;
 mod load;
+mod manifest;
 mod names;
 mod opened;
 mod options;
@@ -13,6 +14,7 @@ mod samples;
 mod selector;
 mod streamed;
 mod terminal;
+mod terminal_use;
 mod unfinished;
 mod verbs;
 
@@ -25,7 +27,9 @@ use verbs::Cli;
 
 fn main() -> ExitCode {
     unfinished::remove_on_signals();
-    match Cli::parse().verb.run() {
+    let cli = Cli::parse();
+    cli.terminal.apply();
+    match cli.verb.run() {
         Ok(exit) => exit.into(),
         // Whoever reads our output has seen enough: `menagerie inspect big.bo3d | head`.
         Err(error) if output::is_broken_pipe(&error) => Exit::Fine.into(),

@@ -17,6 +17,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
+use crate::terminal_use::TerminalArgs;
 
 /// Reads, checks, explains, converts and draws 3D models of game engines.
 ///
@@ -24,6 +25,8 @@ use crate::exit::Exit;
 #[derive(Parser)]
 #[command(name = "menagerie", version, max_term_width = 100)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
