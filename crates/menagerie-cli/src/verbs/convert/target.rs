@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use menagerie::formats::{self, Files, Format, NotFound};
 
-use crate::inputs::{Input, Source};
+use crate::inputs::Input;
 use crate::options::{self, has_extension};
 use crate::output::folder_of;
 
@@ -128,10 +128,7 @@ impl Target {
     }
 
     fn name_in_folder(&self, input: &Input) -> String {
-        let stem = match &input.source {
-            Source::File(path) => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
-            _ => None,
-        };
+        let stem = input.path().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
         format!("{}.{}", stem.unwrap_or_else(|| "model".to_owned()), self.extension)
     }
 }
@@ -149,10 +146,7 @@ fn not_another_input(place: Place, own: usize, sources: &[Option<PathBuf>]) -> R
 
 /// Where an input really is, whatever links lead to it.
 pub(super) fn real_path(input: &Input) -> Option<PathBuf> {
-    match &input.source {
-        Source::File(path) => fs::canonicalize(path).ok(),
-        _ => None,
-    }
+    fs::canonicalize(input.path()?).ok()
 }
 
 fn kind_of(out: &Path, inputs: usize) -> Out {
