@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Callable, Dict, List, Literal, Option
 from . import _native
 from ._errors import MenagerieError, ParameterError, UnsupportedError
 from ._options import PathLike, as_arguments, as_json
-from ._reports import Conversion, Converted, Diff, Difference, Issue, Validation, issues_of, of_json
+from ._reports import Bytes, Conversion, Converted, Diff, Difference, Issue, Validation, issues_of, of_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class Model:
         return None if self._path is None else Path(self._path)
 
     @property
-    def bytes(self) -> bytes:
+    def bytes(self) -> Bytes:
         """The file."""
         return self._native.bytes
 
@@ -117,9 +117,9 @@ class Model:
         return _conversion(self._run("convert", ["--json"], options, [target], fine=(0, 1, 2)))
 
     @overload
-    def render(self, **options: Any) -> "npt.NDArray[np.uint8]": ...
+    def render(self, *, output: Literal["array"] = "array", **options: Any) -> "npt.NDArray[np.uint8]": ...
     @overload
-    def render(self, *, output: Literal["png"], **options: Any) -> "bytes": ...
+    def render(self, *, output: Literal["png"], **options: Any) -> Bytes: ...
     def render(self, *, output: str = "array", **options: Any) -> Any:
         """A picture: rows, columns, red green blue alpha, or with ``output="png"`` a PNG file.
 
@@ -134,9 +134,10 @@ class Model:
         options: Dict[str, Any],
         after: Sequence[str] = (),
         fine: Tuple[int, ...] = (0,),
-    ) -> "bytes":
-        known = self._options if verb != "validate" else {k: v for k, v in self._options.items() if k != "fps"}
-        known = known if verb != "inspect" else {k: v for k, v in known.items() if k != "fps"}
+    ) -> Bytes:
+        # Where nothing moves there are no frames.
+        left_out = ("fps",) if verb in ("inspect", "validate") else ()
+        known = {name: value for name, value in self._options.items() if name not in left_out}
         asked = [*arguments, *as_arguments({"from_": self.format, **known, **options})]
         code, out, said = self._native.program([verb, *asked, "-", *after])
         return _answer(code, out, said, fine)
@@ -154,7 +155,8 @@ def open(source: Source, *, name: Optional[PathLike] = None, **options: Any) -> 
     ``fps``, ``texture_dir``, ``texture``, and those of single formats.
 
     >>> import menagerie
-    >>> with open(sample, "rb") as file:
+    >>> import pathlib
+    >>> with pathlib.Path(sample).open("rb") as file:
     ...     menagerie.open(file).format
     'bo3d'
     >>> menagerie.open(memoryview(menagerie.open(sample).bytes)).format
@@ -271,7 +273,7 @@ def convert(
     >>> import menagerie
     >>> report = menagerie.convert(sample, folder / "crate.stl")
     >>> sorted({loss.code for loss in report.losses})[:2]
-    ['loss/extras', 'loss/materials']
+    ['loss/colors', 'loss/extras']
     """
     options = {"to": to, **options}
     if not isinstance(source, (list, tuple)):
@@ -324,7 +326,7 @@ def validate(source: Union[Source, Model], **options: Any) -> Validation:
     >>> import menagerie
     >>> report = menagerie.validate(b"BO3D but not for long")
     >>> report.valid, report.issues[0].code
-    (False, 'bo3d/version')
+    (False, 'bo3d/version-newer')
     """
     if isinstance(source, Model):
         return source.validate(**options)
@@ -366,7 +368,9 @@ def diff(
 
 
 @overload
-def render(source: Union[Source, Model, "Scene"], **options: Any) -> "npt.NDArray[np.uint8]": ...
+def render(
+    source: Union[Source, Model, "Scene"], *, output: Literal["array"] = "array", **options: Any
+) -> "npt.NDArray[np.uint8]": ...
 @overload
 def render(source: Union[Source, Model, "Scene"], *, output: Literal["png"], **options: Any) -> bytes: ...
 def render(source: Union[Source, Model, "Scene"], *, output: str = "array", **options: Any) -> Any:

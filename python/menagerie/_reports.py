@@ -10,6 +10,10 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 __all__ = ["Conversion", "Converted", "Diff", "Difference", "Issue", "Loss", "Texture", "Validation"]
 
 
+#: The word is also that of a field.
+Bytes = bytes
+
+
 @dataclass(frozen=True)
 class Issue:
     """Something that is wrong with a file, or worth knowing about it."""
@@ -104,9 +108,9 @@ class Converted:
     """A model in another format, in memory."""
 
     #: The file.
-    bytes: bytes = field(repr=False)
+    bytes: Bytes = field(repr=False)
     #: The files that belong beside it, by name.
-    files: Mapping[str, bytes] = field(repr=False)
+    files: Mapping[str, Bytes] = field(repr=False)
     #: The format that it was; nothing for a Scene that was built.
     from_format: Optional[str]
     to_format: str

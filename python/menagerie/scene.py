@@ -15,7 +15,7 @@ A Scene can also be built from nothing:
 >>> from menagerie.scene import Mesh, Node, Primitive, Scene
 >>> triangle = Primitive(positions=[[0, 0, 0], [1, 0, 0], [0, 1, 0]], indices=[0, 1, 2])
 >>> scene = Scene.of_meshes(Mesh(name="triangle", primitives=[triangle]))
->>> written = scene.write("stl")
+>>> written = scene.write("glb")
 >>> written.lossless, menagerie.open(written.bytes).summary["geometry"]["triangles"]
 (True, 1)
 """

@@ -2,8 +2,9 @@
 
 >>> import menagerie.trimesh, trimesh
 >>> menagerie.trimesh.register()
+('bgl', 'bmd', 'dgl2', 'bo3d', 'das2')
 >>> trimesh.load(sample).bounds.tolist()
-[[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
+[[-0.5, 0.0, -0.5], [0.5, 1.0, 0.5]]
 """
 
 from __future__ import annotations

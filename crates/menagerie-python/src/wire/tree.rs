@@ -64,7 +64,10 @@ impl Default for WireNode {
 
 impl WireNode {
     pub(super) fn of(node: Node) -> Self {
-        let (translation, rotation, scale, _) = node.transform.to_trs();
+        // The nearest to a matrix that flattens may be no number at all.
+        let near = node.transform.to_trs();
+        let usable = near.0.is_finite() && near.1.is_finite() && near.2.is_finite();
+        let (translation, rotation, scale, _) = if usable { near } else { Transform::IDENTITY.to_trs() };
         let matrix = match node.transform {
             Transform::Trs { .. } => None,
             Transform::Matrix(matrix) => Some(matrix.to_cols_array()),
