@@ -8,13 +8,14 @@ use menagerie::bytes::{Limits, SharedBytes};
 use menagerie::formats::{self, Format, Probe};
 use walkdir::WalkDir;
 
+use crate::captured::{self, Given};
 use crate::load;
 
 /// So many bytes are enough for every magic number.
 const PEEK: u64 = 64;
 
 /// One input, or the reason why there is none.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Input {
     /// The name to show, as the user gave it.
     pub(crate) name: String,
@@ -31,10 +32,12 @@ pub(crate) struct Expanded {
     pub(crate) others: Vec<PathBuf>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Source {
     File(PathBuf),
     Stdin,
+    /// Bytes that the caller gave in place of standard input.
+    Given(Given),
     /// What was asked for is not there, and why.
     Missing(String),
 }
@@ -51,6 +54,7 @@ impl Input {
     /// Its bytes, or a sentence that says why not.
     pub(crate) fn load(&self) -> Result<SharedBytes, String> {
         let bytes = match &self.source {
+            Source::Given(given) => return Ok(given.bytes.clone()),
             Source::File(path) => load::file(path).map_err(|error| format!("cannot be read: {error}")),
             Source::Stdin => load::stdin(Limits::default().file_bytes)
                 .map_err(|error| format!("standard input cannot be read: {error}")),
@@ -61,14 +65,20 @@ impl Input {
 
     /// The name that may tell the format; standard input has none.
     pub(crate) fn hint(&self) -> Option<&str> {
-        matches!(self.source, Source::File(_)).then_some(self.name.as_str())
+        self.path().is_some().then_some(self.name.as_str())
     }
 
     /// The folder where the files that belong to it are.
     pub(crate) fn folder(&self) -> Option<&Path> {
+        self.path().map(crate::output::folder_of)
+    }
+
+    /// The file that it is, or that its bytes came from.
+    pub(crate) fn path(&self) -> Option<&Path> {
         match &self.source {
-            Source::File(path) => Some(crate::output::folder_of(path)),
-            _ => None,
+            Source::File(path) => Some(path),
+            Source::Given(given) => given.path.as_deref(),
+            Source::Stdin | Source::Missing(_) => None,
         }
     }
 }
@@ -98,7 +108,11 @@ pub(crate) fn expand_with_others(arguments: &[PathBuf], recursive: bool) -> Expa
 }
 
 fn stdin(so_far: &[Input]) -> Input {
-    if so_far.iter().any(|input| input.source == Source::Stdin) {
+    if let Some(given) = captured::given() {
+        let name = given.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
+        return Input { name, source: Source::Given(given), below: PathBuf::new() };
+    }
+    if so_far.iter().any(|input| matches!(input.source, Source::Stdin)) {
         return Input::missing("-", "standard input can only be read once");
     }
     Input { name: "-".to_owned(), source: Source::Stdin, below: PathBuf::new() }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,11 +12,24 @@ use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 use menagerie::diag::plain;
 use serde_json::Value;
 
+use crate::captured::Stream;
 use crate::unfinished::Unfinished;
 
 /// Standard output. A reader that went away is an error here, not a panic as with `println!`.
-pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+pub(crate) fn stdout() -> BufWriter<Stream> {
+    BufWriter::with_capacity(1 << 16, Stream::Out)
+}
+
+/// Says what is wrong with a command line, or the help that was asked for, and gives the exit code.
+pub(crate) fn usage(usage: &clap::Error) -> u8 {
+    let (mut stream, color) = match usage.use_stderr() {
+        true => (Stream::Error, io::stderr().is_terminal()),
+        false => (Stream::Out, io::stdout().is_terminal()),
+    };
+    let text = usage.render();
+    let text = if color { text.ansi().to_string() } else { text.to_string() };
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    u8::try_from(usage.exit_code()).unwrap_or(2)
 }
 
 /// Prints text on standard output. Names in files are not to be trusted: see [`harmless`].
@@ -86,7 +99,7 @@ impl JsonArray {
 
 /// Says something on standard error. If nobody listens there, there is nobody to tell.
 pub(crate) fn message(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+    let _ = writeln!(Stream::Error, "{}", harmless(&text.to_string()));
 }
 
 /// A table without frills.

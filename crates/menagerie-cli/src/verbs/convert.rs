@@ -23,7 +23,7 @@ use menagerie::formats::{Files, Format, Holds, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
-use crate::inputs::{self, Input, Source};
+use crate::inputs::{self, Input};
 use crate::manifest::{Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
@@ -75,7 +75,7 @@ pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
     let sources: BTreeSet<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
     let mut told = Told::new(job, &target, jobs.len());
     let mut trouble = None;
-    let done_before = |input: &Input| manifest.as_ref()?.done(&input.name, path_of(input)).cloned();
+    let done_before = |input: &Input| manifest.as_ref()?.done(&input.name, input.path()).cloned();
     let before: Vec<Option<Entry>> = jobs.iter().map(|(input, _)| done_before(input)).collect();
     let work: Vec<_> = jobs.into_iter().zip(before).collect();
     batch::run_then(
@@ -96,13 +96,6 @@ pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
     match trouble {
         Some(error) => Err(error),
         None => told.finish(&others),
-    }
-}
-
-fn path_of(input: &Input) -> Option<&Path> {
-    match &input.source {
-        Source::File(path) => Some(path),
-        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod optimize;
 mod render;
+mod report;
 mod sample;
 mod shell;
 mod validate;
@@ -41,6 +42,7 @@ pub(crate) enum Verb {
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
+    Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -59,6 +61,7 @@ impl Verb {
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
+            Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),

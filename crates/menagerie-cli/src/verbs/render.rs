@@ -13,7 +13,7 @@ use menagerie::convert::SCENE_RULE;
 use menagerie::diag::Issue;
 use menagerie::formats::Format;
 use menagerie::scene::{Scene, check};
-use menagerie_render::{Cell, Picture, Shot, Stage, animated_png, contact_sheet, png};
+use menagerie_render::{CameraChoice, Cell, Picture, Shot, Side, Stage, animated_png, contact_sheet, png};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -151,6 +151,24 @@ fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
         pictures.push((taken.picture, label));
     }
     Ok(Drawn { format: model.format, pictures, fps: plan.fps, issues })
+}
+
+/// Small pictures of a Scene from so many sides all around it, without a background; the first is the usual one.
+pub(super) fn all_around(scene: &Scene, size: (u32, u32), count: usize) -> Result<Vec<Picture>, Issue> {
+    let checked = check(scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    let stage = Stage::new(checked);
+    let sides = (0..count.max(1)).map(|i| {
+        let usual = Shot::default();
+        let turned = match usual.camera {
+            CameraChoice::Framing(side) if i > 0 => CameraChoice::Framing(Side {
+                azimuth: side.azimuth + 360.0 * i as f32 / count as f32,
+                ..side
+            }),
+            usual => usual,
+        };
+        Shot { width: size.0, height: size.1, background: [0; 4], camera: turned, ..usual }
+    });
+    sides.map(|shot| Ok(stage.take(&shot)?.picture)).collect()
 }
 
 /// A small picture of a Scene, as the options' defaults have it, without a background.

@@ -9,11 +9,11 @@ use menagerie::formats::Format;
 use menagerie::scene::{Pose, Scene};
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::args::{FailOn, SharedArgs};
 use super::changes;
 use super::target::Place;
 use super::verify::Verdict;
-use super::{Failure, path_of};
 use crate::exit::Exit;
 use crate::inputs::Input;
 use crate::manifest::{Entry, Stamp, hash};
@@ -262,7 +262,7 @@ impl Report {
         let beside = self.beside.iter().map(|file| json!({ "file": file, "bytes": size(file) }));
         json!({
             "file": self.name,
-            "source": path_of(input).and_then(Stamp::of).map(Stamp::to_json),
+            "source": input.path().and_then(Stamp::of).map(Stamp::to_json),
             "from": self.from.map(|format| format.id),
             "to": self.to.id,
             "outputs": own.chain(beside).collect::<Value>(),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Result, anyhow, bail};
 use menagerie::formats::{self, Files, Format, NotFound};
 
-use crate::inputs::{Input, Source};
+use crate::inputs::Input;
 use crate::options::{self, has_extension};
 use crate::output::folder_of;
 
@@ -272,10 +272,7 @@ fn file_name(input: &Input) -> String {
 }
 
 fn named(input: &Input, part: fn(&Path) -> Option<&std::ffi::OsStr>) -> String {
-    let name = match &input.source {
-        Source::File(path) => part(path).map(|name| name.to_string_lossy().into_owned()),
-        _ => None,
-    };
+    let name = input.path().and_then(part).map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| "model".to_owned())
 }
 
@@ -292,10 +289,7 @@ fn not_another_input(place: Place, own: usize, sources: &BTreeMap<PathBuf, usize
 
 /// Where an input really is, whatever links lead to it.
 pub(super) fn real_path(input: &Input) -> Option<PathBuf> {
-    match &input.source {
-        Source::File(path) => fs::canonicalize(path).ok(),
-        _ => None,
-    }
+    fs::canonicalize(input.path()?).ok()
 }
 
 fn by_name(out: &str) -> Result<&'static Format> {
@@ -315,6 +309,7 @@ fn unknown(out: &str) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inputs::Source;
 
     fn input(below: &str, name: &str) -> Input {
         let path = Path::new("in").join(below).join(name);
