@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod optimize;
 mod render;
+mod repair;
 mod report;
 mod sample;
 mod shell;
@@ -42,6 +43,7 @@ pub(crate) enum Verb {
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
+    Repair(repair::RepairArgs),
     Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
@@ -61,6 +63,7 @@ impl Verb {
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
+            Self::Repair(args) => repair::run(&args),
             Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),

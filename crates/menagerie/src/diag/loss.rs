@@ -456,6 +456,13 @@ impl LossReport {
         self.losses.iter().chain(&self.requested)
     }
 
+    /// The same without what the source itself lacks.
+    #[must_use]
+    pub fn without_damage(mut self) -> Self {
+        self.losses.retain(|loss| loss.kind != LossKind::Damaged);
+        self
+    }
+
     /// Whether nothing was lost; things may have been added or changed because they were asked to be.
     pub fn is_lossless(&self) -> bool {
         self.losses().next().is_none()
