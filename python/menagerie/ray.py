@@ -74,8 +74,8 @@ def convert(
     if tasks:
         dataset = ray.data.from_items(tasks, override_num_blocks=len(tasks))
         # Each task leaves its rows on the disk, whole or not at all; what flows through Ray is only their number.
-        finished = dataset.map(_Task(place), num_cpus=1, concurrency=concurrency)
-        finished.sum("rows")
+        compute = None if concurrency is None else ray.data.TaskPoolStrategy(size=concurrency)
+        dataset.map(_Task(place), num_cpus=1, compute=compute).materialize()
     return place.join(len(names), len(done))
 
 
