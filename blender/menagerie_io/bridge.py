@@ -1,0 +1,186 @@
+"""Between menagerie's Scene and Blender's own glTF add-on: what that would drop is carried past it.
+
+On the way in every node gets a number, and what only a format knows becomes a text property; nodes that stand in at a
+distance hang in the tree like others, and hidden ones are shown, so that the importer sees them. On the way out it is
+undone. Nothing here needs Blender.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from menagerie.scene import Channel, Lod, Scene
+
+#: The property with the number of a node, while it is imported.
+NUMBER = "menagerie_node"
+#: The property with what only a format knows, as JSON.
+NOTES = "menagerie"
+#: The property of an object that stands in for another: its name, and the distance.
+LOD = "menagerie_lod"
+
+#: Blender mixes quaternions by their numbers; up to this angle between two keys nobody sees the difference to an arc.
+MOST_TURN = 0.05
+
+
+@dataclass
+class Prepared:
+    """A Scene that Blender's importer takes, and what has to be put right afterwards."""
+
+    scene: Scene
+    #: For each node that stands in: whom it stands in for, at which level, from which distance on.
+    lods: Dict[int, Tuple[int, int, Optional[float]]] = field(default_factory=dict)
+    hidden: List[int] = field(default_factory=list)
+    #: What only a format knows about the whole model and what has no property of its own in Blender.
+    notes: Dict[str, Any] = field(default_factory=dict)
+
+
+def prepare(scene: Scene, model_format: str) -> Prepared:
+    """Changes a Scene so that Blender's importer drops nothing."""
+    prepared = Prepared(scene)
+    parents = {child: i for i, node in enumerate(scene.nodes) for child in node.children}
+    for number, node in enumerate(scene.nodes):
+        for level, lod in enumerate(node.lods, 1):
+            prepared.lods[lod.node] = (number, level, lod.distance)
+    for number, (owner, _, _) in prepared.lods.items():
+        siblings = scene.nodes[parents[owner]].children if owner in parents else _roots_of(scene, owner)
+        if number not in parents and number not in siblings:
+            siblings.append(number)
+    for number, node in enumerate(scene.nodes):
+        if not node.visible:
+            prepared.hidden.append(number)
+            node.visible = True
+        node.lods = []
+        node.extras = _packed(node.extras, {NUMBER: number})
+    for elements in (scene.meshes, scene.materials, scene.cameras, scene.lights, scene.images):
+        for element in elements:
+            element.extras = _packed(element.extras, {})
+    prepared.notes = {
+        "format": model_format,
+        "extras": scene.extras,
+        "ambient": scene.ambient,
+        "animations": {a.name: a.extras for a in scene.animations if a.extras},
+        "skins": {s.name: s.extras for s in scene.skins if s.extras},
+    }
+    scene.extras = {}
+    for animation in scene.animations:
+        animation.extras = {}
+        for channel in animation.channels:
+            _turn_in_small_steps(channel)
+    return prepared
+
+
+def _roots_of(scene: Scene, node: int) -> List[int]:
+    for root in scene.scenes:
+        if node in root.roots:
+            return root.roots
+    return scene.scenes[0].roots
+
+
+def _packed(extras: Dict[str, Any], more: Dict[str, Any]) -> Dict[str, Any]:
+    """Extras as properties that Blender keeps: texts and numbers."""
+    own = dict(extras.get("gltf", {}))
+    kept = {name: value for name, value in extras.items() if name != "gltf"}
+    properties = {**own.get("extras", {}), **more} if isinstance(own.get("extras", {}), dict) else dict(more)
+    if kept:
+        properties[NOTES] = json.dumps(kept, sort_keys=True)
+    if properties:
+        own["extras"] = properties
+    return {"gltf": own} if own else {}
+
+
+def _unpacked(extras: Dict[str, Any]) -> Dict[str, Any]:
+    """What :func:`_packed` made this of, without what was only for the way."""
+    own = dict(extras.get("gltf", {}))
+    properties = own.get("extras", {})
+    if not isinstance(properties, dict):
+        return extras
+    properties = {name: value for name, value in properties.items() if name not in (NUMBER, LOD)}
+    notes = properties.pop(NOTES, None)
+    kept = {name: value for name, value in extras.items() if name != "gltf"}
+    try:
+        kept.update(json.loads(notes) if isinstance(notes, str) else {})
+    except ValueError:
+        # Somebody has written something else there; it is theirs.
+        properties[NOTES] = notes
+    own["extras"] = properties
+    if not properties:
+        del own["extras"]
+    return {**kept, "gltf": own} if own else kept
+
+
+def _turn_in_small_steps(channel: Channel) -> None:
+    """Puts keys between those of a rotation that are far apart, on the arc between them."""
+    if channel.property != "rotation" or channel.interpolation != "linear" or len(channel.times) < 2:
+        return
+    times, keys = np.asarray(channel.times, dtype="f8"), np.asarray(channel.values, dtype="f8").reshape(-1, 4)
+    made_times, made_keys = [times[:1]], [keys[:1]]
+    for i in range(len(times) - 1):
+        start, end = keys[i], keys[i + 1]
+        cosine = float(np.dot(start, end))
+        if cosine < 0:
+            end, cosine = -end, -cosine
+        angle = float(np.arccos(min(1.0, cosine)))
+        steps = max(1, int(np.ceil(angle / MOST_TURN)))
+        part = np.arange(1, steps) / steps
+        if steps > 1:
+            mixed = (np.sin((1 - part) * angle)[:, None] * start + np.sin(part * angle)[:, None] * end) / np.sin(angle)
+            made_keys.append(mixed / np.linalg.norm(mixed, axis=1, keepdims=True))
+            made_times.append(times[i] + part * (times[i + 1] - times[i]))
+        made_keys.append(keys[i + 1 : i + 2])
+        made_times.append(times[i + 1 : i + 2])
+    exact = np.concatenate(made_times).astype("f4")
+    # Keys closer together than a time can tell are one.
+    rising = np.concatenate([[True], np.diff(exact) > 0])
+    channel.times, channel.values = exact[rising], np.concatenate(made_keys).astype("f4")[rising]
+
+
+@dataclass(frozen=True)
+class ObjectState:
+    """What Blender's exporter does not say about an object."""
+
+    hidden: bool
+    #: The name of the object that it stands in for, and the distance.
+    lod_of: Optional[str] = None
+    level: int = 1
+    distance: Optional[float] = None
+
+
+def restore(scene: Scene, objects: Dict[str, ObjectState], notes: Dict[str, Any]) -> Scene:
+    """Changes a Scene that came from Blender's exporter back to what it means."""
+    for elements in (scene.nodes, scene.meshes, scene.materials, scene.cameras, scene.lights, scene.images):
+        for element in elements:
+            element.extras = _unpacked(element.extras)
+    by_name = {node.name: number for number, node in enumerate(scene.nodes)}
+    stand_ins: Dict[int, List[Tuple[int, Lod]]] = {}
+    for name, state in objects.items():
+        number = by_name.get(name)
+        if number is None:
+            continue
+        scene.nodes[number].visible = not state.hidden
+        owner = by_name.get(state.lod_of) if state.lod_of else None
+        if owner is not None and owner != number:
+            scene.nodes[number].visible = True
+            stand_ins.setdefault(owner, []).append((state.level, Lod(number, state.distance)))
+    for owner, lods in stand_ins.items():
+        scene.nodes[owner].lods = [lod for _, lod in sorted(lods, key=lambda entry: entry[0])]
+        taken = {lod.node for lod in scene.nodes[owner].lods}
+        for siblings in [node.children for node in scene.nodes] + [root.roots for root in scene.scenes]:
+            siblings[:] = [child for child in siblings if child not in taken]
+    _without_exporters_words(scene)
+    scene.extras = {**scene.extras, **notes.get("extras", {})}
+    scene.ambient = notes.get("ambient") if scene.ambient is None else scene.ambient
+    for elements, kept in ((scene.animations, notes.get("animations", {})), (scene.skins, notes.get("skins", {}))):
+        for element in elements:
+            element.extras = {**element.extras, **kept.get(element.name, {})}
+    return scene
+
+
+def _without_exporters_words(scene: Scene) -> None:
+    """The name of the exporter is no part of the model."""
+    scene.extras.pop("gltf", None)
+    for root in scene.scenes:
+        root.extras = _unpacked(root.extras)
