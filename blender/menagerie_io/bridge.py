@@ -24,6 +24,8 @@ LOD = "menagerie_lod"
 
 #: Blender mixes quaternions by their numbers; up to this angle between two keys nobody sees the difference to an arc.
 MOST_TURN = 0.05
+#: Lines in place of a curve between two keys.
+CURVE_STEPS = 256
 
 
 @dataclass
@@ -34,13 +36,15 @@ class Prepared:
     #: For each node that stands in: whom it stands in for, at which level, from which distance on.
     lods: Dict[int, Tuple[int, int, Optional[float]]] = field(default_factory=dict)
     hidden: List[int] = field(default_factory=list)
+    #: For each joint at the end of a chain that nothing animates, how it moves the vertices that hang on it, at rest.
+    moves: Dict[int, Any] = field(default_factory=dict)
     #: What only a format knows about the whole model and what has no property of its own in Blender.
     notes: Dict[str, Any] = field(default_factory=dict)
 
 
 def prepare(scene: Scene, model_format: str) -> Prepared:
     """Changes a Scene so that Blender's importer drops nothing."""
-    prepared = Prepared(scene)
+    prepared = Prepared(scene, moves=_moves(scene))
     parents = {child: i for i, node in enumerate(scene.nodes) for child in node.children}
     for number, node in enumerate(scene.nodes):
         for level, lod in enumerate(node.lods, 1):
@@ -69,8 +73,23 @@ def prepare(scene: Scene, model_format: str) -> Prepared:
     for animation in scene.animations:
         animation.extras = {}
         for channel in animation.channels:
+            _without_tangents(channel)
             _turn_in_small_steps(channel)
     return prepared
+
+
+def _moves(scene: Scene) -> Dict[int, Any]:
+    """Blender's bones rest without a scale; where vertices are bound with one, the last bones of chains can still be posed so."""
+    animated = {channel.node for animation in scene.animations for channel in animation.channels}
+    worlds = scene.pose().worlds if scene.skins else None
+    moves: Dict[int, Any] = {}
+    for skin in scene.skins:
+        for i, joint in enumerate(skin.joints):
+            if joint in animated or scene.nodes[joint].children or skin.inverse_binds is None:
+                continue
+            assert worlds is not None
+            moves[joint] = worlds[joint].astype("f8") @ skin.inverse_binds[i].astype("f8")
+    return moves
 
 
 def _roots_of(scene: Scene, node: int) -> List[int]:
@@ -110,6 +129,31 @@ def _unpacked(extras: Dict[str, Any]) -> Dict[str, Any]:
     if not properties:
         del own["extras"]
     return {**kept, "gltf": own} if own else kept
+
+
+def _without_tangents(channel: Channel) -> None:
+    """Blender's importer does not read the tangents of a curve; many short lines follow it."""
+    if channel.interpolation != "cubic":
+        return
+    times, values = np.asarray(channel.times, dtype="f8"), np.asarray(channel.values, dtype="f8")
+    values = values.reshape(len(times), 3, -1)
+    made_times, made_values = [times[:1]], [values[:1, 1]]
+    part = (np.arange(1, CURVE_STEPS + 1) / CURVE_STEPS)[:, None]
+    for i in range(len(times) - 1):
+        span = times[i + 1] - times[i]
+        # Hermite's four functions, as in the Scene's own rule.
+        made_values.append(
+            (2 * part**3 - 3 * part**2 + 1) * values[i, 1]
+            + span * (part**3 - 2 * part**2 + part) * values[i, 2]
+            + (3 * part**2 - 2 * part**3) * values[i + 1, 1]
+            + span * (part**3 - part**2) * values[i + 1, 0]
+        )
+        made_times.append(times[i] + part[:, 0] * span)
+    made = np.concatenate(made_values)
+    if channel.property == "rotation":
+        made /= np.linalg.norm(made, axis=1, keepdims=True)
+    channel.times, channel.values = np.concatenate(made_times).astype("f4"), made.astype("f4")
+    channel.interpolation = "linear"
 
 
 def _turn_in_small_steps(channel: Channel) -> None:

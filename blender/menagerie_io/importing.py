@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Set
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
+from mathutils import Matrix
 
 import menagerie
 
@@ -36,6 +37,7 @@ class IMPORT_SCENE_OT_menagerie(bpy.types.Operator, ImportHelper):
     )
     texture_dir: StringProperty(name="Textures", description="A folder to look for pictures in too", subtype="DIR_PATH")
     lods: BoolProperty(name="Levels of Detail", description="As collections that are hidden", default=True)
+    animations: BoolProperty(name="Animations", description="As actions, one for each", default=True)
     hidden: BoolProperty(name="Hidden Parts", description="Solids and other hidden parts, as hidden objects", default=True)
     unit: EnumProperty(
         name="Unit",
@@ -81,6 +83,7 @@ class IMPORT_SCENE_OT_menagerie(bpy.types.Operator, ImportHelper):
             unit=None if self.unit == "file" else self.unit,
             lods=self.lods,
             hidden=self.hidden,
+            animations=self.animations,
             turned=self.facing == "back",
         )
         reports.imported(context, path, model)
@@ -118,11 +121,14 @@ def bring_in(
     unit: Any = None,
     lods: bool = True,
     hidden: bool = True,
+    animations: bool = True,
     turned: bool = False,
 ) -> List[bpy.types.Object]:
     """Makes objects of a model in a collection of its own."""
     source = model if unit is None else menagerie.open(model.convert("glb", unit=unit).bytes)
     prepared = bridge.prepare(source.scene(), model.format)
+    if not animations:
+        prepared.scene.animations = []
     before = set(bpy.data.objects)
     collections = set(bpy.data.collections)
     home = bpy.data.collections.new(name)
@@ -133,6 +139,8 @@ def bring_in(
     home[MODEL] = json.dumps({**prepared.notes, "file": str(model.path or "")})
     by_number = {thing[bridge.NUMBER]: thing for thing in made if bridge.NUMBER in thing}
     _put_right(context, home, prepared, by_number, lods, hidden)
+    _pose_ends(context, made, prepared.moves)
+    _forget_numbers(made)
     if turned:
         _turn_round(home, name, made)
     return [thing for thing in made if _is_alive(thing)]
@@ -153,7 +161,7 @@ def _run_importer(glb: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(glb)
         bpy.ops.import_scene.gltf(
-            filepath=path, bone_heuristic="TEMPERANCE", disable_bone_shape=True, guess_original_bind_pose=False
+            filepath=path, bone_heuristic="TEMPERANCE", disable_bone_shape=True
         )
     finally:
         os.unlink(path)
@@ -218,12 +226,37 @@ def _put_right(
             layer = _layer(context.view_layer.layer_collection, collection)
             if layer is not None:
                 layer.hide_viewport = True
-    for thing in by_number.values():
-        if _is_alive(thing):
-            del thing[bridge.NUMBER]
-    for armature in {thing.data for thing in by_number.values() if _is_alive(thing) and thing.type == "ARMATURE"}:
-        for bone in armature.bones:
-            bone.pop(bridge.NUMBER, None)
+
+
+#: From +Y up to +Z up.
+_UP = Matrix(((1, 0, 0, 0), (0, 0, -1, 0), (0, 1, 0, 0), (0, 0, 0, 1)))
+
+
+def _pose_ends(context: bpy.types.Context, made: List[bpy.types.Object], moves: Dict[int, Any]) -> None:
+    """Poses the last bones of chains so that they move vertices as the model says, scale included."""
+    context.view_layer.update()
+    for thing in made:
+        if not _is_alive(thing) or thing.type != "ARMATURE":
+            continue
+        world = thing.matrix_world
+        for bone in thing.pose.bones:
+            move = moves.get(bone.get(bridge.NUMBER, bone.bone.get(bridge.NUMBER)))
+            if move is None:
+                continue
+            wanted = world.inverted_safe() @ _UP @ Matrix(move.tolist()) @ _UP.inverted() @ world
+            wanted = wanted @ bone.bone.matrix_local
+            if max(abs(a - b) for row, other in zip(wanted, bone.matrix) for a, b in zip(row, other)) > 1e-5:
+                bone.matrix = wanted
+
+
+def _forget_numbers(made: List[bpy.types.Object]) -> None:
+    for thing in made:
+        if not _is_alive(thing):
+            continue
+        bones = [*thing.pose.bones, *thing.data.bones] if thing.type == "ARMATURE" else []
+        for holder in [thing, *bones]:
+            if bridge.NUMBER in holder:
+                del holder[bridge.NUMBER]
 
 
 def _remove(thing: bpy.types.Object) -> None:
