@@ -15,12 +15,8 @@ import numpy as np
 
 from menagerie.scene import Channel, Lod, Scene
 
-#: The property with the number of a node, while it is imported.
-NUMBER = "menagerie_node"
-#: The property with what only a format knows, as JSON.
-NOTES = "menagerie"
-#: The property of an object that stands in for another: its name, and the distance.
-LOD = "menagerie_lod"
+from . import limbs
+from .names import JOINT, LOD, MADE, NOTES, NUMBER
 
 #: Blender mixes quaternions by their numbers; up to this angle between two keys nobody sees the difference to an arc.
 MOST_TURN = 0.05
@@ -38,13 +34,17 @@ class Prepared:
     hidden: List[int] = field(default_factory=list)
     #: For each joint at the end of a chain that nothing animates, how it moves the vertices that hang on it, at rest.
     moves: Dict[int, Any] = field(default_factory=dict)
+    #: For each node whose mesh hangs on such joints, its vertices: the importer moves them.
+    points: Dict[int, Any] = field(default_factory=dict)
     #: What only a format knows about the whole model and what has no property of its own in Blender.
     notes: Dict[str, Any] = field(default_factory=dict)
 
 
 def prepare(scene: Scene, model_format: str) -> Prepared:
     """Changes a Scene so that Blender's importer drops nothing."""
-    prepared = Prepared(scene, moves=_moves(scene))
+    # Both need the tree as it is.
+    prepared, joints = Prepared(scene, moves=_moves(scene)), _joints(scene)
+    prepared.points = _points(scene, prepared.moves)
     parents = {child: i for i, node in enumerate(scene.nodes) for child in node.children}
     for number, node in enumerate(scene.nodes):
         for level, lod in enumerate(node.lods, 1):
@@ -58,7 +58,7 @@ def prepare(scene: Scene, model_format: str) -> Prepared:
             prepared.hidden.append(number)
             node.visible = True
         node.lods = []
-        node.extras = _packed(node.extras, {NUMBER: number})
+        node.extras = _packed(node.extras, {NUMBER: number, **joints.get(number, {})})
     for elements in (scene.meshes, scene.materials, scene.cameras, scene.lights, scene.images):
         for element in elements:
             element.extras = _packed(element.extras, {})
@@ -78,6 +78,37 @@ def prepare(scene: Scene, model_format: str) -> Prepared:
     return prepared
 
 
+def _joints(scene: Scene) -> Dict[int, Dict[str, str]]:
+    """How each joint rests and is bound, for the way back; and what joints hang on, which become bones too."""
+    if not scene.skins:
+        return {}
+    binds: Dict[int, Any] = {}
+    for skin in scene.skins:
+        for i, joint in enumerate(skin.joints):
+            binds[joint] = np.eye(4) if skin.inverse_binds is None else skin.inverse_binds[i]
+    parents = {child: i for i, node in enumerate(scene.nodes) for child in node.children}
+    worlds = scene.pose().worlds.astype("f8")
+    for joint in list(binds):
+        above = parents.get(joint)
+        while above is not None and above not in binds:
+            if abs(np.linalg.det(worlds[above])) > 1e-12:
+                binds[above] = np.linalg.inv(worlds[above])
+            above = parents.get(above)
+    known: Dict[int, Dict[str, str]] = {}
+    for number, bind in binds.items():
+        node = scene.nodes[number]
+        rest = [_floats(node.translation), _floats(node.rotation), _floats(node.scale)]
+        matrix = None if node.matrix is None else _floats(np.ravel(node.matrix))
+        is_joint = any(number in skin.joints for skin in scene.skins)
+        kept = {"rest": rest, "matrix": matrix, "bind": _floats(np.ravel(bind)), "joint": is_joint}
+        known[number] = {JOINT: json.dumps(kept)}
+    return known
+
+
+def _floats(values: Any) -> List[float]:
+    return [float(value) for value in values]
+
+
 def _moves(scene: Scene) -> Dict[int, Any]:
     """Blender's bones rest without a scale; where vertices are bound with one, the last bones of chains can still be posed so."""
     animated = {channel.node for animation in scene.animations for channel in animation.channels}
@@ -87,9 +118,22 @@ def _moves(scene: Scene) -> Dict[int, Any]:
         for i, joint in enumerate(skin.joints):
             if joint in animated or scene.nodes[joint].children or skin.inverse_binds is None:
                 continue
-            assert worlds is not None
-            moves[joint] = worlds[joint].astype("f8") @ skin.inverse_binds[i].astype("f8")
+            bind = skin.inverse_binds[i].astype("f8")
+            lengths = np.linalg.norm(bind[:3, :3], axis=0)
+            if worlds is not None and np.abs(lengths - 1).max() > 1e-3:
+                moves[joint] = worlds[joint].astype("f8") @ bind
     return moves
+
+
+def _points(scene: Scene, moves: Dict[int, Any]) -> Dict[int, Any]:
+    """The vertices that Blender takes in, of meshes that hang on joints with moves of their own."""
+    points: Dict[int, Any] = {}
+    for number, node in enumerate(scene.nodes):
+        if node.skin is None or node.mesh is None or not moves.keys() & set(scene.skins[node.skin].joints):
+            continue
+        primitives = scene.meshes[node.mesh].primitives
+        points[number] = np.concatenate([p.positions[np.unique(p.indices)] for p in primitives])
+    return points
 
 
 def _roots_of(scene: Scene, node: int) -> List[int]:
@@ -117,7 +161,7 @@ def _unpacked(extras: Dict[str, Any]) -> Dict[str, Any]:
     properties = own.get("extras", {})
     if not isinstance(properties, dict):
         return extras
-    properties = {name: value for name, value in properties.items() if name not in (NUMBER, LOD)}
+    properties = {name: value for name, value in properties.items() if name not in (NUMBER, LOD, JOINT, MADE)}
     notes = properties.pop(NOTES, None)
     kept = {name: value for name, value in extras.items() if name != "gltf"}
     try:
@@ -195,6 +239,8 @@ class ObjectState:
 
 def restore(scene: Scene, objects: Dict[str, ObjectState], notes: Dict[str, Any]) -> Scene:
     """Changes a Scene that came from Blender's exporter back to what it means."""
+    limbs.turn_back(scene)
+    limbs.without_helpers(scene)
     for elements in (scene.nodes, scene.meshes, scene.materials, scene.cameras, scene.lights, scene.images):
         for element in elements:
             element.extras = _unpacked(element.extras)
@@ -219,7 +265,9 @@ def restore(scene: Scene, objects: Dict[str, ObjectState], notes: Dict[str, Any]
     scene.ambient = notes.get("ambient") if scene.ambient is None else scene.ambient
     for elements, kept in ((scene.animations, notes.get("animations", {})), (scene.skins, notes.get("skins", {}))):
         for element in elements:
-            element.extras = {**element.extras, **kept.get(element.name, {})}
+            # Blender calls what has no name after its armature.
+            own = kept.get(element.name, kept.get("", {}) if len(elements) == len(kept) == 1 else {})
+            element.extras = {**element.extras, **own}
     return scene
 
 

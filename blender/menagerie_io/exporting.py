@@ -15,7 +15,7 @@ from bpy_extras.io_utils import ExportHelper
 import menagerie
 from menagerie.scene import Scene
 
-from . import bridge, reports
+from . import bridge, names, reports
 from .importing import EXTENSIONS, MODEL
 
 #: `fox LOD 1`, `fox_LOD1` and `fox.LOD1` stand in for `fox`.
@@ -97,7 +97,7 @@ class EXPORT_SCENE_OT_menagerie(bpy.types.Operator, ExportHelper):
         try:
             scene = gather(context, self)
             options = self._options()
-            model = menagerie.open(scene.write("glb").bytes)
+            model = truthful(scene, self.format, options)
             converted = model.convert(self.format, stem=os.path.splitext(os.path.basename(path))[0], **options)
         except (menagerie.MenagerieError, OSError, ValueError) as error:
             reports.failed(context, path, error)
@@ -173,6 +173,7 @@ def gather(context: bpy.types.Context, how: Any) -> Scene:
                 filepath=path,
                 export_format="GLB",
                 use_selection=how.use_selection,
+                use_active_scene=True,
                 export_apply=how.apply_modifiers,
                 export_extras=True,
                 export_cameras=True,
@@ -189,6 +190,33 @@ def gather(context: bpy.types.Context, how: Any) -> Scene:
     finally:
         os.unlink(path)
     return bridge.restore(scene, _states(context, how.lods), _notes(context))
+
+
+def truthful(scene: Scene, to: str, options: Dict[str, Any]) -> menagerie.Model:
+    """The model to convert. What the format itself noted about a file that was imported is used again, unless the result
+    would then differ from what Blender shows in a way that no loss names: notes do not know what was edited since."""
+    with_notes = menagerie.open(scene.write("glb").bytes)
+    if _unreported(with_notes, to, options) == 0:
+        return with_notes
+    for holder in _holders(scene):
+        holder.extras = {name: kept for name, kept in holder.extras.items() if name != to}
+    without = menagerie.open(scene.write("glb").bytes)
+    return without if _unreported(without, to, options) == 0 else with_notes
+
+
+def _unreported(model: menagerie.Model, to: str, options: Dict[str, Any]) -> int:
+    """How many differences between a model and its result no loss announces."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = model.save(os.path.join(folder, f"result{EXTENSIONS[to]}"), verify=True, **options)
+    return int(done.verify["unreported"]) if done.verify else 0
+
+
+def _holders(scene: Scene) -> List[Any]:
+    """Everything that a format can note something about."""
+    lists = [scene.nodes, scene.meshes, scene.materials, scene.textures, scene.images, scene.cameras, scene.lights]
+    holders = [scene, *scene.scenes, *scene.skins, *scene.animations, *(element for elements in lists for element in elements)]
+    holders += [primitive for mesh in scene.meshes for primitive in mesh.primitives]
+    return holders + [channel for animation in scene.animations for channel in animation.channels]
 
 
 class _only_actions:
@@ -252,11 +280,11 @@ class _all_layers:
 def _states(context: bpy.types.Context, lods: bool) -> Dict[str, bridge.ObjectState]:
     """What the exporter does not say about objects."""
     states: Dict[str, bridge.ObjectState] = {}
-    names = {thing.name for thing in context.scene.objects}
+    known_names = {thing.name for thing in context.scene.objects}
     for thing in context.scene.objects:
-        known = json.loads(thing.get(bridge.LOD, "{}"))
+        known = json.loads(thing.get(names.LOD, "{}"))
         by_name = _LOD_NAME.match(thing.name)
-        if not known and by_name and by_name["of"] in names:
+        if not known and by_name and by_name["of"] in known_names:
             known = {"of": by_name["of"], "level": int(by_name["level"])}
         if not lods:
             known = {}

@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 import menagerie
 
-from . import bridge, reports
+from . import bridge, names, reports
 
 EXTENSIONS = {"bogle": ".bgl", "bmd": ".bmd", "dgl2": ".dgl2", "bo3d": ".bo3d", "das2": ".das2"}
 #: The property of a collection that holds a model: what only its format knows about the whole of it.
@@ -57,8 +57,8 @@ class IMPORT_SCENE_OT_menagerie(bpy.types.Operator, ImportHelper):
     )
 
     def execute(self, context: bpy.types.Context) -> Set[str]:
-        names = [file.name for file in self.files if file.name]
-        paths = [os.path.join(self.directory, name) for name in names] or [self.filepath]
+        chosen = [file.name for file in self.files if file.name]
+        paths = [os.path.join(self.directory, name) for name in chosen] or [self.filepath]
         failed = 0
         for path in paths:
             try:
@@ -137,8 +137,12 @@ def bring_in(
     made = [thing for thing in bpy.data.objects if thing not in before]
     _gather(context, home, made, set(bpy.data.collections) - collections - {home})
     home[MODEL] = json.dumps({**prepared.notes, "file": str(model.path or "")})
-    by_number = {thing[bridge.NUMBER]: thing for thing in made if bridge.NUMBER in thing}
+    for thing in made:
+        if names.NUMBER not in thing and thing.type in ("ARMATURE", "EMPTY", "LIGHT", "CAMERA"):
+            thing[names.MADE] = True
+    by_number = {thing[names.NUMBER]: thing for thing in made if names.NUMBER in thing}
     _put_right(context, home, prepared, by_number, lods, hidden)
+    _put_back(by_number, prepared.points)
     _pose_ends(context, made, prepared.moves)
     _forget_numbers(made)
     if turned:
@@ -208,7 +212,7 @@ def _put_right(
             _remove(thing)
             continue
         of = by_number.get(owner)
-        thing[bridge.LOD] = json.dumps({"of": of.name if of else "", "level": level, "distance": distance})
+        thing[names.LOD] = json.dumps({"of": of.name if of else "", "level": level, "distance": distance})
         _move(thing, _level(home, level))
     for number in prepared.hidden:
         thing = by_number.get(number)
@@ -221,7 +225,7 @@ def _put_right(
             else:
                 _remove(part)
     for collection in home.children_recursive:
-        if bridge.LOD in collection:
+        if names.LOD in collection:
             collection.hide_render = True
             layer = _layer(context.view_layer.layer_collection, collection)
             if layer is not None:
@@ -232,6 +236,16 @@ def _put_right(
 _UP = Matrix(((1, 0, 0, 0), (0, 0, -1, 0), (0, 1, 0, 0), (0, 0, 0, 1)))
 
 
+def _put_back(by_number: Dict[int, bpy.types.Object], points: Dict[int, Any]) -> None:
+    """Puts vertices where they were that the importer moved because bones rest without a scale."""
+    for number, wanted in points.items():
+        thing = by_number.get(number)
+        mesh = thing.data if thing is not None and _is_alive(thing) and thing.type == "MESH" else None
+        if mesh is not None and mesh.shape_keys is None and len(mesh.vertices) == len(wanted):
+            mesh.vertices.foreach_set("co", [c for x, y, z in wanted.tolist() for c in (x, -z, y)])
+            mesh.update()
+
+
 def _pose_ends(context: bpy.types.Context, made: List[bpy.types.Object], moves: Dict[int, Any]) -> None:
     """Poses the last bones of chains so that they move vertices as the model says, scale included."""
     context.view_layer.update()
@@ -240,7 +254,7 @@ def _pose_ends(context: bpy.types.Context, made: List[bpy.types.Object], moves: 
             continue
         world = thing.matrix_world
         for bone in thing.pose.bones:
-            move = moves.get(bone.get(bridge.NUMBER, bone.bone.get(bridge.NUMBER)))
+            move = moves.get(bone.get(names.NUMBER, bone.bone.get(names.NUMBER)))
             if move is None:
                 continue
             wanted = world.inverted_safe() @ _UP @ Matrix(move.tolist()) @ _UP.inverted() @ world
@@ -255,8 +269,8 @@ def _forget_numbers(made: List[bpy.types.Object]) -> None:
             continue
         bones = [*thing.pose.bones, *thing.data.bones] if thing.type == "ARMATURE" else []
         for holder in [thing, *bones]:
-            if bridge.NUMBER in holder:
-                del holder[bridge.NUMBER]
+            if names.NUMBER in holder:
+                del holder[names.NUMBER]
 
 
 def _remove(thing: bpy.types.Object) -> None:
@@ -271,10 +285,10 @@ def _move(thing: bpy.types.Object, collection: bpy.types.Collection) -> None:
 
 def _level(home: bpy.types.Collection, level: int) -> bpy.types.Collection:
     for collection in home.children:
-        if collection.get(bridge.LOD) == level:
+        if collection.get(names.LOD) == level:
             return collection
     made = bpy.data.collections.new(f"{home.name} LOD {level}")
-    made[bridge.LOD] = level
+    made[names.LOD] = level
     home.children.link(made)
     return made
 

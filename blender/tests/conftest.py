@@ -68,6 +68,8 @@ def fresh() -> None:
     for blocks in (bpy.data.images, bpy.data.cameras, bpy.data.lights):
         for block in list(blocks):
             blocks.remove(block)
+    for scene in list(bpy.data.scenes)[1:]:
+        bpy.data.scenes.remove(scene)
     bpy.context.scene.frame_set(0)
 
 
