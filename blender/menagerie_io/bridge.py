@@ -101,6 +101,7 @@ def _joints(scene: Scene) -> Dict[int, Dict[str, str]]:
         matrix = None if node.matrix is None else _floats(np.ravel(node.matrix))
         is_joint = any(number in skin.joints for skin in scene.skins)
         kept = {"rest": rest, "matrix": matrix, "bind": _floats(np.ravel(bind)), "joint": is_joint}
+        kept["world"] = _floats(np.ravel(worlds[number]))
         known[number] = {JOINT: json.dumps(kept)}
     return known
 

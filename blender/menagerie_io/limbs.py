@@ -36,12 +36,9 @@ def turn_back(scene: Scene) -> None:
         turns.update(found)
     if not turns:
         return
-    worlds = scene.pose().worlds.astype("f8")
-    for number, known in before.items():
-        if number not in turns:
-            turn = _axes(np.reshape(known["bind"], (4, 4))[:3, :3] @ worlds[number][:3, :3])
-            if turn is not None:
-                turns[number] = turn
+    turns.update(_turns_above(scene, turns, before))
+    if not all(joint in turns for skin in scene.skins for joint in skin.joints):
+        return
     for skin in scene.skins:
         skin.inverse_binds = np.array(skin.inverse_binds, dtype="f8")
         for i, joint in enumerate(skin.joints):
@@ -57,6 +54,8 @@ def _turns(skin: Any, before: Dict[int, Any]) -> Optional[Dict[int, Any]]:
     turns: Dict[int, Any] = {}
     spaces: List[Any] = []
     for i, joint in enumerate(skin.joints):
+        if not before[joint]["joint"]:
+            continue
         was, now = np.reshape(before[joint]["bind"], (4, 4)), np.asarray(skin.inverse_binds[i], dtype="f8")
         turn = _axes((was @ np.linalg.inv(now))[:3, :3])
         if turn is None:
@@ -66,9 +65,26 @@ def _turns(skin: Any, before: Dict[int, Any]) -> Optional[Dict[int, Any]]:
         whole[:3, :3] = turn
         # The space of the mesh may be another, but it is the same for all.
         spaces.append(np.linalg.inv(was) @ whole @ now)
-    size = max(1.0, *(float(np.abs(space[:3, 3]).max()) for space in spaces))
-    same = all(np.abs(space - spaces[0]).max() < NEAR * size for space, joint in zip(spaces, skin.joints) if before[joint]["joint"])
+    size = max([1.0, *(float(np.abs(space[:3, 3]).max()) for space in spaces)])
+    same = all(np.abs(space - spaces[0]).max() < NEAR * size for space in spaces)
     return turns if same else None
+
+
+def _turns_above(scene: Scene, turns: Dict[int, Any], before: Dict[int, Any]) -> Dict[int, Any]:
+    """How the bones are turned that were no joints: what joints hang on. They rest where the joints are bound."""
+    worlds = scene.pose().worlds.astype("f8")
+    joint, turn = next(iter(turns.items()))
+    whole = np.eye(4)
+    whole[:3, :3] = turn
+    moved = worlds[joint] @ np.linalg.inv(whole) @ np.linalg.inv(np.reshape(before[joint]["world"], (4, 4)))
+    found: Dict[int, Any] = {}
+    for number, known in before.items():
+        if number not in turns:
+            was = moved @ np.reshape(known["world"], (4, 4))
+            axes = _axes((np.linalg.inv(was) @ worlds[number])[:3, :3])
+            if axes is not None:
+                found[number] = axes
+    return found
 
 
 def _axes(matrix: Any) -> Optional[Any]:

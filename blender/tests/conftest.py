@@ -12,14 +12,18 @@ import bpy
 import numpy as np
 import pytest
 
-import menagerie
+#: The zip as it is given to users; without it the sources are used, and the wheel that is installed.
+PACKAGE = os.environ.get("MENAGERIE_EXTENSION")
+if PACKAGE:
+    # The wheel inside is what is imported from here on.
+    bpy.ops.extensions.package_install_files(filepath=PACKAGE, repo="user_default", enable_on_install=True)
+
+import menagerie  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "crates/menagerie/tests/corpus"
 SHARED = ROOT.parent / "shared/corpus"
 EXTENSIONS = (".bgl", ".bmd", ".dgl2", ".bo3d", ".das2")
-#: The zip as it is given to users; without it the sources are used.
-PACKAGE = os.environ.get("MENAGERIE_EXTENSION")
 
 
 #: Where objects were before anything moved them, and how strong shape keys were.
@@ -31,14 +35,17 @@ def models(folder: Path) -> List[Path]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if PACKAGE:
-        bpy.ops.extensions.package_install_files(filepath=PACKAGE, repo="user_default", enable_on_install=True)
-        assert hasattr(bpy.types, "IMPORT_SCENE_OT_menagerie"), "Blender did not take the package"
-    else:
+    if not PACKAGE:
         sys.path.insert(0, str(ROOT / "blender"))
         import menagerie_io
 
         menagerie_io.register()
+    assert hasattr(bpy.types, "IMPORT_SCENE_OT_menagerie"), "Blender did not take the extension"
+
+
+def pytest_report_header() -> List[str]:
+    real = SHARED / "real"
+    return [] if real.is_dir() else [f"SKIPPED {real}: the files of other authors are not there"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -54,7 +61,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("samples")
-    subprocess.run([sys.executable, "-m", "menagerie", "sample", folder], check=True, capture_output=True)
+    home = str(Path(menagerie.__file__).parents[1])
+    command = [sys.executable, "-m", "menagerie", "sample", folder]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": home})
     return folder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, List
 
 import bpy
 import numpy as np
@@ -67,8 +67,7 @@ def test_round_trips(name: str, tmp_path: Path) -> None:
     before, after = source.scene(), written.scene()
     low, high = before.pose().bounds() or (np.zeros(3), np.ones(3))
     size = float(np.linalg.norm(high - low))
-    # What rests otherwise than it is bound, on nodes that are no joints, rests as it is bound.
-    moments = [] if name == "bogle/skinned.bgl" else [(None, None, 0.0)]
+    moments: List[Any] = [(None, None, 0.0)]
     names = {animation.name: number for number, animation in enumerate(after.animations)}
     for number, animation in enumerate(before.animations):
         again = names.get(animation.name or f"Anim_{number}", names.get("", number))
@@ -76,7 +75,10 @@ def test_round_trips(name: str, tmp_path: Path) -> None:
     for one, other, seconds in moments:
         wanted, found = before.pose(one, seconds).bounds(), after.pose(other, seconds).bounds()
         off = np.abs(np.subtract(wanted, found)).max()
-        assert off < 2e-3 * size, f"{one} {other} at {seconds}: {off / size}"
+        # A format that cannot hold a pose says so.
+        named = {entry.code for entry in bpy.context.window_manager.menagerie.entries}
+        told = named & {"loss/positions", "loss/animations", "loss/transforms"}
+        assert off < 2e-3 * size or (told and off < 2e-2 * size), f"{one} {other} at {seconds}: {off / size}"
     changed = {}
     for difference in menagerie.diff(source, written).differences:
         changed.setdefault(difference.code, difference.message)

@@ -52,6 +52,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("Python package", || crate::python::test(root));
+    steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.summary();
     Ok(steps.good())
