@@ -99,8 +99,10 @@ def _joints(scene: Scene) -> Dict[int, Dict[str, str]]:
         node = scene.nodes[number]
         rest = [_floats(node.translation), _floats(node.rotation), _floats(node.scale)]
         matrix = None if node.matrix is None else _floats(np.ravel(node.matrix))
-        is_joint = any(number in skin.joints for skin in scene.skins)
-        kept = {"rest": rest, "matrix": matrix, "bind": _floats(np.ravel(bind)), "joint": is_joint}
+        places = [skin.joints.index(number) for skin in scene.skins if number in skin.joints]
+        kept = {"rest": rest, "matrix": matrix, "bind": _floats(np.ravel(bind)), "joint": bool(places)}
+        kept["place"] = places[0] if places else None
+        kept["shows"] = None if node.mesh is None else scene.meshes[node.mesh].name
         kept["world"] = _floats(np.ravel(worlds[number]))
         known[number] = {JOINT: json.dumps(kept)}
     return known

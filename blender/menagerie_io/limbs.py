@@ -95,21 +95,28 @@ def _axes(matrix: Any) -> Optional[Any]:
 
 
 def _without_new_joints(scene: Scene, skin: Any, before: Dict[int, Any]) -> None:
-    """Blender makes bones of what joints hang on; where no vertex hangs on these, they are no joints."""
+    """Joints in their old order. Blender makes bones of what joints hang on, and hangs vertices on these that hang on no
+    joint, but on the node itself."""
     number = scene.skins.index(skin)
     meshes = {node.mesh for node in scene.nodes if node.skin == number and node.mesh is not None}
-    primitives = [primitive for mesh in meshes for primitive in scene.meshes[mesh].primitives]
     used: Set[int] = set()
-    for primitive in primitives:
-        for joints, weights in zip(primitive.joints, primitive.weights):
-            used.update(np.unique(np.asarray(joints)[np.asarray(weights) > 0]).tolist())
+    for mesh in (scene.meshes[mesh] for mesh in meshes):
+        new = [i for i, joint in enumerate(skin.joints) if before[joint]["shows"] == mesh.name and not before[joint]["joint"]]
+        for primitive in mesh.primitives:
+            pairs = list(zip(primitive.joints, primitive.weights))
+            primitive.weights = [np.where(np.isin(joints, new), 0.0, weights) for joints, weights in pairs]
+            for joints, weights in zip(primitive.joints, primitive.weights):
+                used.update(np.unique(np.asarray(joints)[weights > 0]).tolist())
     kept = [i for i, joint in enumerate(skin.joints) if i in used or before[joint]["joint"]]
-    if len(kept) == len(skin.joints) or not kept:
+    places = [before[skin.joints[i]]["place"] for i in kept]
+    if not kept or None in places:
         return
-    places = np.zeros(len(skin.joints), dtype="u2")
-    places[kept] = np.arange(len(kept))
-    for primitive in primitives:
-        primitive.joints = [places[np.asarray(joints)] for joints in primitive.joints]
+    kept = [i for _, i in sorted(zip(places, kept))]
+    renumbered = np.zeros(len(skin.joints), dtype="u2")
+    renumbered[kept] = np.arange(len(kept))
+    for mesh in (scene.meshes[mesh] for mesh in meshes):
+        for primitive in mesh.primitives:
+            primitive.joints = [renumbered[np.asarray(joints)] for joints in primitive.joints]
     skin.joints = [skin.joints[i] for i in kept]
     skin.inverse_binds = skin.inverse_binds[kept]
 
@@ -184,8 +191,8 @@ def without_helpers(scene: Scene) -> None:
     for number, node in enumerate(scene.nodes):
         if node.mesh is not None and node.skin is not None and number in joints:
             # Where a skinned mesh hangs does not matter, and joints of some formats carry none.
-            scene.nodes.append(Node(name=scene.meshes[node.mesh].name or node.name, mesh=node.mesh, skin=node.skin))
-            _shown(scene).append(len(scene.nodes) - 1)
+            holder = _holder(scene, scene.meshes[node.mesh].name)
+            holder.mesh, holder.skin = node.mesh, node.skin
             node.mesh = node.skin = None
     for number, node in enumerate(scene.nodes):
         for child in list(node.children):
@@ -200,6 +207,17 @@ def without_helpers(scene: Scene) -> None:
             gone.add(number)
     if gone:
         _remove(scene, gone)
+
+
+def _holder(scene: Scene, mesh: str) -> Node:
+    """The node that showed a mesh before, or a new one."""
+    for node in scene.nodes:
+        text = _property(node, JOINT)
+        if isinstance(text, str) and json.loads(text)["shows"] == mesh and node.mesh is None:
+            return node
+    scene.nodes.append(Node(name=mesh))
+    _shown(scene).append(len(scene.nodes) - 1)
+    return scene.nodes[-1]
 
 
 def _shown(scene: Scene) -> List[int]:
