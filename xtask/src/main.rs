@@ -22,14 +22,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python | blender | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
-        Some("python") => python::build(&root()),
-        Some("blender") => blender::build(&root()),
+        Some("python") => build_or_test(python::build, ("Python package", python::test)),
+        Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };
@@ -40,6 +40,15 @@ fn main() -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Builds a package, or runs only its step of the tests.
+fn build_or_test(build: fn(&Path) -> Result<bool>, step: (&str, steps::Check)) -> Result<bool> {
+    match std::env::args().nth(2).as_deref() {
+        None => build(&root()),
+        Some("test") => Ok(steps::only(&root(), step)),
+        Some(_) => Err(anyhow::anyhow!(USAGE)),
     }
 }
 

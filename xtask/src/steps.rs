@@ -58,6 +58,17 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(steps.good())
 }
 
+/// What does one step.
+pub(crate) type Check = fn(&Path) -> Result<Outcome>;
+
+/// One step alone; true when it did not fail.
+pub(crate) fn only(root: &Path, (name, check): (&str, Check)) -> bool {
+    let mut steps = Steps::default();
+    steps.run(name, || check(root));
+    steps.summary();
+    steps.good()
+}
+
 /// The checks of every day, in a minute or two: formatting, lints, and the tests that sit in the crates themselves.
 pub(crate) fn check(root: &Path) -> Result<bool> {
     let mut steps = Steps::default();
