@@ -7,6 +7,7 @@ mod exit;
 mod inputs;
 mod json;
 mod load;
+mod manifest;
 mod names;
 mod opened;
 mod options;
@@ -15,6 +16,7 @@ mod samples;
 mod selector;
 mod streamed;
 mod terminal;
+mod terminal_use;
 mod unfinished;
 mod verbs;
 
@@ -36,7 +38,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// Runs one command line and says on standard output and standard error what came of it.
 fn execute(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let exit = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli.verb.run(),
+        Ok(cli) => {
+            cli.terminal.apply();
+            cli.verb.run()
+        }
         Err(usage) => return output::usage(&usage),
     };
     let exit = match exit {

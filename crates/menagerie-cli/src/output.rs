@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 use menagerie::diag::plain;
-use menagerie::diag::render::Color;
 use serde_json::Value;
 
 use crate::captured::Stream;
@@ -80,16 +79,27 @@ pub(crate) fn print_json(value: &Value) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// A JSON array on standard output whose elements are printed as they come, so that none has to be kept.
+#[derive(Default)]
+pub(crate) struct JsonArray {
+    begun: bool,
+}
+
+impl JsonArray {
+    pub(crate) fn push(&mut self, element: &Value) -> Result<()> {
+        let text = format!("{element:#}").replace('\n', "\n  ");
+        let before = if std::mem::replace(&mut self.begun, true) { ",\n  " } else { "[\n  " };
+        print_bytes(format!("{before}{text}").as_bytes())
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        print_bytes(if self.begun { b"\n]\n" } else { b"[]\n" })
+    }
+}
+
 /// Says something on standard error. If nobody listens there, there is nobody to tell.
 pub(crate) fn message(text: fmt::Arguments<'_>) {
     let _ = writeln!(Stream::Error, "{}", harmless(&text.to_string()));
-}
-
-/// Colours only on a terminal, and only if the user has nothing against them (`NO_COLOR`).
-pub(crate) fn color() -> Color {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if io::stdout().is_terminal() && !refused { Color::Ansi } else { Color::None }
 }
 
 /// A table without frills.
