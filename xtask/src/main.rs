@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
-        Some("python") => build_or_test(python::build, ("Python package", python::test)),
+        Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
         Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
