@@ -1,4 +1,4 @@
-//! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
+//! `cargo xtask test` runs every check of the project, `check` those of every day; `viewer` builds the page; `cargo xtask docs` makes the generated pages again, `pictures` the
 //! pictures that tests compare with; `bench` measures against other programs; `fuzz-seeds` writes what fuzzing starts from.
 
 #[cfg(feature = "library")]
@@ -14,18 +14,21 @@ mod schemas;
 #[cfg(feature = "library")]
 mod seeds;
 mod steps;
+mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | viewer | docs | pictures | pictures-table | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
+        Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
+        Some("glue") => viewer::glue(&root()).map(|()| true),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };

@@ -15,7 +15,7 @@ struct Step {
     seconds: f32,
 }
 
-enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     Failed(String),
     Skipped(String),
