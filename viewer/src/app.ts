@@ -321,15 +321,17 @@ export class App {
     };
     this.#leftHead.replaceChildren(head("left", "structure", "Structure"), head("left", "scene", "Scene"));
     this.#rightHead.replaceChildren(head("right", "issues", "Issues", doc?.info.issues.length), head("right", "convert", "Convert"), head("right", "compare", "Compare"));
-    this.#leftBody.replaceChildren();
-    this.#rightBody.replaceChildren();
-    this.#bottom.replaceChildren();
-    if (!panels || !doc) return;
-    this.#leftBody.append(this.#left === "scene" ? panels.scene.element : panels.structure.element);
+    // What stays where it is keeps its scroll position.
+    const put = (host: HTMLElement, element?: HTMLElement): void => {
+      if (!element) host.replaceChildren();
+      else if (host.firstChild !== element) host.replaceChildren(element);
+    };
+    if (!panels || !doc) return [this.#leftBody, this.#rightBody, this.#bottom].forEach((host) => put(host));
+    put(this.#leftBody, this.#left === "scene" ? panels.scene.element : panels.structure.element);
     if (this.#right === "convert") panels.convert ??= new Convert(doc, { formats: this.formats, compare: (name, bytes, beside) => this.#compareResult(name, bytes, beside), endCompare: () => this.endCompare() });
     if (this.#right === "compare") panels.compare.refresh();
-    this.#rightBody.append(this.#right === "convert" ? panels.convert!.element : this.#right === "compare" ? panels.compare.element : panels.issues.element);
-    this.#bottom.append(panels.bytes.element);
+    put(this.#rightBody, this.#right === "convert" ? panels.convert!.element : this.#right === "compare" ? panels.compare.element : panels.issues.element);
+    put(this.#bottom, panels.bytes.element);
   }
 
   #drawStatus(): void {

@@ -18,7 +18,14 @@ export class VirtualList {
     this.element = h("div.virtual", { tabIndex: 0, ...properties }, this.#spacer, this.#window);
     this.element.addEventListener("scroll", () => this.schedule());
     this.element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    new ResizeObserver(() => this.schedule()).observe(this.element);
+    // A list that was taken away and put back has lost its place.
+    let height = 0;
+    new ResizeObserver(() => {
+      const back = height === 0 && this.element.clientHeight > 0 && this.#first > 0;
+      height = this.element.clientHeight;
+      if (back) this.scrollTo(this.#first);
+      this.schedule();
+    }).observe(this.element);
   }
 
   get count(): number {
@@ -75,6 +82,7 @@ export class VirtualList {
 
   #render(): void {
     const { scrollTop, clientHeight } = this.element;
+    if (clientHeight === 0) return;
     const last = Math.max(0, this.#count - this.visible);
     let offset = 0;
     if (this.#scaled) {

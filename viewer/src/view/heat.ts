@@ -1,6 +1,6 @@
 /** How far the vertices of one model are from those of another, as colours. */
 
-import { BufferAttribute, Mesh, MeshBasicMaterial, Vector3 } from "three";
+import { BufferAttribute, Mesh, MeshStandardMaterial, Vector3 } from "three";
 import type { Drawable, Model } from "./model";
 
 /** Points in the cells of a grid. */
@@ -72,7 +72,7 @@ export function paint(from: Model, model: Model, extent: number): number {
     list.forEach((distance, i) => colors.set(heat(distance / scale), i * 3));
     const geometry = drawable.object.geometry;
     geometry.setAttribute("color", new BufferAttribute(colors, 3));
-    drawable.object.userData.heat = new MeshBasicMaterial({ vertexColors: true });
+    drawable.object.userData.heat = new MeshStandardMaterial({ vertexColors: true, roughness: 1, emissive: 0x000000, flatShading: !geometry.hasAttribute("normal") });
   }
   return largest;
 }

@@ -2,7 +2,7 @@
 
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, GridHelper, Group, HemisphereLight, LineBasicMaterial,
-  LineSegments, Mesh, MeshNormalMaterial, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera, PMREMGenerator, PointLight, Raycaster,
+  LineSegments, Mesh, MeshNormalMaterial, MeshStandardMaterial, NeutralToneMapping, OrthographicCamera, PerspectiveCamera, PMREMGenerator, PointLight, Raycaster,
   RepeatWrapping, Scene, SkinnedMesh, SpotLight, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Camera, type Material,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -62,6 +62,7 @@ export class Stage {
   constructor(readonly host: HTMLElement) {
     this.#renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true, alpha: true });
     this.#renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.#renderer.toneMapping = NeutralToneMapping;
     this.canvas = this.#renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -83,13 +84,13 @@ export class Stage {
   }
 
   #lightStudio(): void {
-    const key = new DirectionalLight(0xffffff, 2.1);
+    const key = new DirectionalLight(0xfffaf2, 1.75);
     key.position.set(0.6, 1.1, 0.9);
-    const fill = new DirectionalLight(0xdfe8ff, 0.55);
+    const fill = new DirectionalLight(0xdfe8ff, 0.35);
     fill.position.set(-1, 0.3, 0.4);
-    const rim = new DirectionalLight(0xffffff, 0.8);
+    const rim = new DirectionalLight(0xffffff, 0.55);
     rim.position.set(-0.3, 0.6, -1);
-    this.#studio.add(new HemisphereLight(0xf4f7ff, 0x5b5348, 0.75), key, fill, rim);
+    this.#studio.add(new HemisphereLight(0xf4f7ff, 0x4d463d, 0.45), key, fill, rim);
   }
 
   get main(): Model | null {
@@ -120,7 +121,7 @@ export class Stage {
   #put(model: Model, overlays: Overlays, info: Info): Shown {
     const scene = new Scene();
     scene.environment = this.#environment;
-    scene.environmentIntensity = 0.45;
+    scene.environmentIntensity = 0.32;
     scene.add(model.root, overlays.group);
     const shown = { model, overlays, info, scene, box: new Box3() };
     model.update();
@@ -219,7 +220,7 @@ export class Stage {
     const a = half * 0.06;
     arrow.setAttribute("position", new BufferAttribute(new Float32Array([x, y, z, x, y, z + 2.4 * a, x - a, y, z + 1.2 * a, x, y, z + 2.4 * a, x + a, y, z + 1.2 * a, x, y, z + 2.4 * a]), 3));
     this.#ground.add(grid, new LineSegments(arrow, new LineBasicMaterial({ color: "#ff8a3d" })));
-    this.#ground.userData = { front: new Vector3(x, y, z + 3.4 * a), cell };
+    this.#ground.userData = { front: new Vector3(x, y, z + 4.6 * a), cell };
   }
 
   /** Puts the camera where the whole model is seen. */
@@ -375,7 +376,7 @@ export class Stage {
       renderer.setScissorTest(true);
       shown.scene.add(this.modelLights ? this.#own : this.#studio, this.#ground);
       shown.scene.remove(this.modelLights ? this.#studio : this.#own);
-      shown.scene.environmentIntensity = this.modelLights ? 0.08 : 0.45;
+      shown.scene.environmentIntensity = this.modelLights ? 0.06 : 0.32;
       renderer.render(shown.scene, camera);
       this.#write(pen, shown, camera, i * wide, wide, height);
     });
