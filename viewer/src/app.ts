@@ -339,7 +339,7 @@ export class App {
     if (!doc) return this.#status.replaceChildren(h("span.quiet", "Nothing leaves this page"));
     const { info } = doc;
     const shown = doc.model?.counts();
-    const parts = [info.format_name ?? "unknown", size(info.bytes), info.geometry && `${count(info.geometry.vertices)} v`, info.geometry && `${count(info.geometry.triangles)} t`, shown && info.geometry && shown.triangles !== info.geometry.triangles && `${count(shown.triangles)} shown`, info.unit];
+    const parts = [info.format_name ?? "unknown", size(info.bytes), info.geometry && `${count(info.geometry.vertices)} v`, info.geometry && `${count(info.geometry.triangles)} t`, shown && info.geometry && shown.triangles !== info.geometry.triangles && `${count(shown.triangles)} shown`, doc.model?.leftOut && `${count(doc.model.leftOut)} nodes left out`, info.unit !== "not stated" && info.unit];
     this.#status.replaceChildren(...parts.filter((part) => !!part).map((part) => h("span", String(part))));
   }
 

@@ -52,6 +52,8 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
+    steps.run("viewer", || crate::viewer::try_build(root));
+    steps.run("viewer in a browser", || crate::viewer::test(root));
     steps.summary();
     Ok(steps.good())
 }

@@ -398,10 +398,19 @@ pub(crate) fn step<'a, 'p>(part: &Part<'a>, path: &'p str) -> Option<(usize, Par
         let index: usize = index.parse().ok()?;
         return Some((index, part.part(index)?, after));
     }
-    (0..part.count()).find_map(|index| {
+    let exact = (0..part.count()).find_map(|index| {
         let next = part.part(index)?;
         let after = path.strip_prefix(next.name.as_ref())?;
         let whole = after.is_empty() || after.starts_with(['.', '[']);
         whole.then_some((index, next, after))
-    })
+    });
+    // Parts that lie apart have no common one: `meshes[0]` is `meshes[0].record`, `meshes[0].vertices`, …
+    let first = || {
+        (0..part.count()).find_map(|index| {
+            let next = part.part(index)?;
+            let parts = next.name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+            parts.then_some((index, next, ""))
+        })
+    };
+    exact.or_else(first)
 }

@@ -30,14 +30,17 @@ interface ManyJoints {
   inverses: Matrix4[];
 }
 
-/** More triangles than this in all copies are shown as far as they go. */
+/** A small file may show one mesh any number of times: what goes beyond this is left out, and said. */
 const MOST_INSTANCES = 20_000;
+const MOST_TRIANGLES = 25_000_000;
 
 export class Model {
   readonly root = new Group();
   readonly objects: Object3D[] = [];
   readonly drawables: Drawable[] = [];
   readonly images = new Map<number, Texture>();
+  /** Nodes that were left out, because they are too many. */
+  leftOut = 0;
   /** How many levels of detail there are, the most detailed included. */
   readonly levels: number;
   level = 0;
@@ -67,9 +70,15 @@ export class Model {
     const materials = scene.materials.map((info) => makeMaterial(info));
     const standard = makeMaterial(null);
     let made = 0;
+    let triangles = 0;
     for (const [index, node] of scene.nodes.entries()) {
-      if (node.mesh === null || made++ > MOST_INSTANCES) continue;
+      if (node.mesh === null) continue;
       const mesh = scene.meshes[node.mesh];
+      triangles += mesh.primitives.reduce((sum, one) => sum + one.indices / 3, 0);
+      if (++made > MOST_INSTANCES || (triangles > MOST_TRIANGLES && made > 1)) {
+        model.leftOut++;
+        continue;
+      }
       for (const [number, info] of mesh.primitives.entries()) {
         if (info.vertices === 0) continue;
         const { geometry, data } = await model.#geometry(node.mesh, number, info, mesh.targets);

@@ -68,6 +68,9 @@ pub(crate) fn try_build(root: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {status}", step.join(" "))));
         }
     }
+    // The next build of the program has the page inside.
+    let script = std::fs::File::options().append(true).open(root.join("crates/menagerie-cli/build.rs"))?;
+    script.set_modified(std::time::SystemTime::now())?;
     let bytes = std::fs::metadata(page(root))?.len();
     Ok(match bytes <= MOST_BYTES {
         true => Outcome::Passed,

@@ -12,6 +12,7 @@ mod render;
 mod sample;
 mod shell;
 mod validate;
+mod view;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -38,6 +39,7 @@ pub(crate) enum Verb {
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
+    View(view::ViewArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -56,6 +58,7 @@ impl Verb {
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
+            Self::View(args) => view::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),
