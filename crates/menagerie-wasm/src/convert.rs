@@ -129,7 +129,8 @@ fn done(conversion: Conversion, name: String) -> Converted {
     let Output { bytes, beside } = conversion.output;
     let mut files = vec![(name, bytes)];
     files.extend(beside);
-    let list: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes.len() })).collect();
+    let list: Vec<Value> =
+        files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes.len() })).collect();
     let report = json!({
         "from": conversion.from.id, "to": conversion.to.id, "lossless": lossless, "losses": losses, "issues": issues,
         "engine": engine, "files": list,

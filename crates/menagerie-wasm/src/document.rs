@@ -120,7 +120,9 @@ impl Document {
     pub fn info(&self) -> String {
         let summary = self.model.as_ref().map(|model| model.summary());
         let contents: Map<String, Value> = match &summary {
-            Some(summary) => summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect(),
+            Some(summary) => {
+                summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect()
+            }
             None => Map::new(),
         };
         let count = |severity| self.issues.iter().filter(|issue| issue.severity == severity).count();
@@ -155,7 +157,8 @@ impl Document {
     pub fn picture(&self, size: u32, azimuth: f32, elevation: f32) -> Vec<u8> {
         let Some(scene) = self.scene.as_ref().and_then(|scene| check(scene).ok()) else { return Vec::new() };
         let camera = CameraChoice::Framing(Side { azimuth, elevation });
-        let shot = Shot { width: size, height: size, background: [0; 4], shadow: false, camera, ..Shot::default() };
+        let shot =
+            Shot { width: size, height: size, background: [0; 4], shadow: false, camera, ..Shot::default() };
         let taken = Stage::new(scene).take(&shot);
         taken.ok().and_then(|taken| png(&taken.picture).ok()).unwrap_or_default()
     }

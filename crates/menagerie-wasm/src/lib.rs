@@ -41,14 +41,19 @@ pub fn formats() -> String {
 }
 
 fn format_json(format: &Format) -> Value {
-    let holds: Vec<Value> = format.capabilities.holds.iter().map(|(aspect, holds, remark)| {
-        let how = match holds {
-            Holds::Fully => "fully",
-            Holds::Partly => "partly",
-            Holds::No => "no",
-        };
-        json!({ "aspect": aspect.name(), "how": how, "remark": remark })
-    }).collect();
+    let holds: Vec<Value> = format
+        .capabilities
+        .holds
+        .iter()
+        .map(|(aspect, holds, remark)| {
+            let how = match holds {
+                Holds::Fully => "fully",
+                Holds::Partly => "partly",
+                Holds::No => "no",
+            };
+            json!({ "aspect": aspect.name(), "how": how, "remark": remark })
+        })
+        .collect();
     let options: Vec<Value> = format.options.iter().map(|option| {
         json!({ "name": option.name, "values": option.values, "help": option.help, "reading": option.reading })
     }).collect();

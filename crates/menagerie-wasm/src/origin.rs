@@ -19,7 +19,9 @@ impl Document {
         let origin = self.provenance.meshes.get(mesh)?.get(primitive)?;
         let elements = if what == "vertex" { &origin.vertices } else { &origin.triangles };
         let Span { start, end } = elements.span_of(element, self.byte_map()?)?;
-        Some(json!({ "path": elements.path_of(element), "start": start, "end": end, "inside": self.is_inside(&elements.path) }))
+        Some(
+            json!({ "path": elements.path_of(element), "start": start, "end": end, "inside": self.is_inside(&elements.path) }),
+        )
     }
 
     /// What of the picture a byte belongs to, as JSON: vertices, triangles, a node, a material, an animation.
@@ -66,13 +68,18 @@ impl Document {
             for (index, origin) in origins.iter().enumerate() {
                 let Some(primitive) = self.primitive(mesh, index) else { continue };
                 let triangles = primitive.indices.len() / 3;
-                for (what, elements, length) in
-                    [("vertex", &origin.vertices, primitive.positions.len()), ("triangle", &origin.triangles, triangles)]
-                {
+                for (what, elements, length) in [
+                    ("vertex", &origin.vertices, primitive.positions.len()),
+                    ("triangle", &origin.triangles, triangles),
+                ] {
                     let elements_inside = self.is_inside(&elements.path);
-                    let Some(number) = number_at(map, elements, path, byte, inside, elements_inside) else { continue };
+                    let Some(number) = number_at(map, elements, path, byte, inside, elements_inside) else {
+                        continue;
+                    };
                     for element in elements.with_number(number, length).into_iter().take(MOST) {
-                        list.push(json!({ "mesh": mesh, "primitive": index, "what": what, "element": element }));
+                        list.push(
+                            json!({ "mesh": mesh, "primitive": index, "what": what, "element": element }),
+                        );
                     }
                 }
             }
@@ -84,7 +91,9 @@ impl Document {
     /// The primitives whose part of the file a path leads into.
     fn primitives_at(&self, path: &str) -> Vec<Value> {
         let origins = self.provenance.meshes.iter().enumerate();
-        let all = origins.flat_map(|(mesh, list)| list.iter().enumerate().map(move |(index, origin)| (mesh, index, origin)));
+        let all = origins.flat_map(|(mesh, list)| {
+            list.iter().enumerate().map(move |(index, origin)| (mesh, index, origin))
+        });
         let within = |origin: &&str| !origin.is_empty() && is_below(path, origin);
         all.filter(|(_, _, origin)| within(&origin.path.as_str()))
             .take(MOST)
@@ -105,7 +114,14 @@ fn deepest(list: &[String], path: &str) -> Option<usize> {
 }
 
 /// The number in the file's list of the element that has a byte.
-fn number_at(map: &ByteMap, elements: &Elements, path: &str, byte: u64, inside: bool, elements_inside: bool) -> Option<usize> {
+fn number_at(
+    map: &ByteMap,
+    elements: &Elements,
+    path: &str,
+    byte: u64,
+    inside: bool,
+    elements_inside: bool,
+) -> Option<usize> {
     if let Some(bytes) = elements.bytes {
         // The path may lead to other bytes than those that were decoded, with the same numbers.
         let list = map.find(&elements.path).filter(|_| elements_inside == inside && bytes.stride > 0)?;

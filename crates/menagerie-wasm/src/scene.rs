@@ -2,8 +2,8 @@
 
 use menagerie::formats::{PrimitiveOrigin, Provenance, frames_per_second};
 use menagerie::scene::{
-    AlphaMode, Animation, Blend, Camera, Extras, Filter, Image, Interpolation, Light, LightKind, Material, Mesh, Node,
-    Primitive, Projection, Sampler, Scene, Shading, TextureRef, Topology, Transform, Wrap,
+    AlphaMode, Animation, Blend, Camera, Extras, Filter, Image, Interpolation, Light, LightKind, Material,
+    Mesh, Node, Primitive, Projection, Sampler, Scene, Shading, TextureRef, Topology, Transform, Wrap,
 };
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -26,9 +26,11 @@ fn scene_json(scene: &Scene, from: &Provenance) -> Value {
         let parent = parents.get(i).copied().flatten().map(|id| id.index());
         node_json(node, parent, path(&from.nodes, i))
     });
-    let meshes = scene.meshes.values().enumerate().map(|(i, mesh)| {
-        mesh_json(mesh, from.meshes.get(i).map(Vec::as_slice).unwrap_or_default())
-    });
+    let meshes = scene
+        .meshes
+        .values()
+        .enumerate()
+        .map(|(i, mesh)| mesh_json(mesh, from.meshes.get(i).map(Vec::as_slice).unwrap_or_default()));
     let scenes = scene.scenes.iter().map(|root| {
         json!({ "name": root.name, "roots": root.roots.iter().map(|id| id.index()).collect::<Vec<_>>(),
             "extras": extras(&root.extras) })
@@ -37,13 +39,15 @@ fn scene_json(scene: &Scene, from: &Provenance) -> Value {
         json!({ "name": skin.name, "joints": skin.joints.iter().map(|id| id.index()).collect::<Vec<_>>(),
             "extras": extras(&skin.extras) })
     });
-    let materials = scene.materials.values().enumerate().map(|(i, m)| material_json(m, path(&from.materials, i)));
+    let materials =
+        scene.materials.values().enumerate().map(|(i, m)| material_json(m, path(&from.materials, i)));
     let textures = scene.textures.values().map(|texture| {
         json!({ "name": texture.name, "image": texture.image.map(|id| id.index()), "sampler": texture.sampler.as_ref().map(sampler_json) })
     });
     let cameras = scene.cameras.values().enumerate().map(|(i, c)| camera_json(c, path(&from.cameras, i)));
     let lights = scene.lights.values().enumerate().map(|(i, l)| light_json(l, path(&from.lights, i)));
-    let animations = scene.animations.iter().enumerate().map(|(i, a)| animation_json(a, path(&from.animations, i)));
+    let animations =
+        scene.animations.iter().enumerate().map(|(i, a)| animation_json(a, path(&from.animations, i)));
     json!({
         "scenes": scenes.collect::<Vec<_>>(),
         "shown": scene.default_scene.unwrap_or(0),
@@ -64,14 +68,20 @@ fn scene_json(scene: &Scene, from: &Provenance) -> Value {
 /// What only one format knows, shortened: notes can be as long as the model.
 fn extras(extras: &Extras) -> Value {
     const MOST: usize = 4000;
-    let all: Map<String, Value> = extras.iter().map(|(key, value)| {
-        let text = value.to_string();
-        let short = match text.len() <= MOST {
-            true => value.clone(),
-            false => format!("{}… ({} characters)", text.chars().take(400).collect::<String>(), text.len()).into(),
-        };
-        (key.to_owned(), short)
-    }).collect();
+    let all: Map<String, Value> = extras
+        .iter()
+        .map(|(key, value)| {
+            let text = value.to_string();
+            let short = match text.len() <= MOST {
+                true => value.clone(),
+                false => {
+                    format!("{}… ({} characters)", text.chars().take(400).collect::<String>(), text.len())
+                        .into()
+                }
+            };
+            (key.to_owned(), short)
+        })
+        .collect();
     if all.is_empty() { Value::Null } else { all.into() }
 }
 
@@ -138,7 +148,9 @@ fn primitive_json(primitive: &Primitive, origin: Option<&PrimitiveOrigin>) -> Va
 
 fn texture_json(texture: Option<&TextureRef>) -> Value {
     texture.map_or(Value::Null, |texture| {
-        let transform = texture.transform.map(|t| json!({ "offset": t.offset, "rotation": t.rotation, "scale": t.scale }));
+        let transform = texture
+            .transform
+            .map(|t| json!({ "offset": t.offset, "rotation": t.rotation, "scale": t.scale }));
         json!({ "texture": texture.texture.index(), "set": texture.shown_set(), "transform": transform })
     })
 }
@@ -162,7 +174,9 @@ fn material_json(material: &Material, path: String) -> Value {
             "bump_texture": texture_json(p.bump_texture.as_ref().map(|(texture, _)| texture)),
             "opacity_texture": texture_json(p.opacity_texture.as_ref()),
         }),
-        Shading::SpecularGlossiness(s) => json!({ "kind": "specular-glossiness", "specular": s.specular, "glossiness": s.glossiness }),
+        Shading::SpecularGlossiness(s) => {
+            json!({ "kind": "specular-glossiness", "specular": s.specular, "glossiness": s.glossiness })
+        }
     };
     json!({
         "name": material.name,

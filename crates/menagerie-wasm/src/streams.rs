@@ -18,9 +18,15 @@ impl Document {
             "normals" => primitive.normals.as_flattened().to_vec(),
             "tangents" => primitive.tangents.as_flattened().to_vec(),
             "uv" => primitive.uvs.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default(),
-            "color" => primitive.colors.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default(),
-            "weights" => primitive.weights.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default(),
-            "target" => primitive.targets.get(number).map(|t| t.positions.as_flattened().to_vec()).unwrap_or_default(),
+            "color" => {
+                primitive.colors.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default()
+            }
+            "weights" => {
+                primitive.weights.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default()
+            }
+            "target" => {
+                primitive.targets.get(number).map(|t| t.positions.as_flattened().to_vec()).unwrap_or_default()
+            }
             "target-normals" => {
                 primitive.targets.get(number).map(|t| t.normals.as_flattened().to_vec()).unwrap_or_default()
             }
@@ -44,7 +50,9 @@ impl Document {
     /// The inverse bind matrices of a skin, column by column.
     #[must_use]
     pub fn inverse_binds(&self, skin: usize) -> Vec<f32> {
-        let Some(skin) = self.scene.as_ref().and_then(|scene| scene.skins.get(Id::new(skin))) else { return Vec::new() };
+        let Some(skin) = self.scene.as_ref().and_then(|scene| scene.skins.get(Id::new(skin))) else {
+            return Vec::new();
+        };
         (0..skin.joints.len()).flat_map(|joint| skin.inverse_bind(joint).to_cols_array()).collect()
     }
 
@@ -73,7 +81,9 @@ impl Document {
     /// blue and alpha of each. Empty where it cannot be decoded.
     #[must_use]
     pub fn texels(&self, image: usize) -> Vec<u8> {
-        let Some(image) = self.scene.as_ref().and_then(|scene| scene.images.get(Id::new(image))) else { return Vec::new() };
+        let Some(image) = self.scene.as_ref().and_then(|scene| scene.images.get(Id::new(image))) else {
+            return Vec::new();
+        };
         let name = image.uri.as_deref().unwrap_or(&image.name);
         let texels = image.data.as_ref().and_then(|data| Texels::decode(data, name).ok());
         let Some(texels) = texels else { return Vec::new() };
@@ -90,7 +100,8 @@ impl Document {
     pub fn posed(&self, node: usize, primitive: usize, animation: i32, seconds: f32) -> Vec<f32> {
         let posed = |scene: &Scene| {
             let animation = usize::try_from(animation).ok().and_then(|index| scene.animations.get(index));
-            let pose = animation.map_or_else(|| Pose::rest(scene), |animation| Pose::at(scene, animation, seconds));
+            let pose =
+                animation.map_or_else(|| Pose::rest(scene), |animation| Pose::at(scene, animation, seconds));
             let mesh = scene.meshes.get(scene.nodes.get(Id::new(node))?.mesh?)?;
             let positions = pose.positions(scene, Id::new(node), mesh.primitives.get(primitive)?);
             Some(positions.into_iter().flat_map(|position| position.to_array()).collect())

@@ -69,7 +69,12 @@ impl<'a> Part<'a> {
             Kind::Table(record, count) => {
                 let start = self.span.start.checked_add((index as u64).checked_mul(record.size as u64)?)?;
                 let span = Span { start, end: start.checked_add(record.size as u64)? };
-                let part = Self { name: Cow::Owned(format!("[{index}]")), span, inside: self.inside, kind: Kind::Record(record) };
+                let part = Self {
+                    name: Cow::Owned(format!("[{index}]")),
+                    span,
+                    inside: self.inside,
+                    kind: Kind::Record(record),
+                };
                 (index < count).then_some(part)
             }
             Kind::Record(record) => record.fields.get(index).map(|field| self.field(field)),
@@ -195,7 +200,11 @@ impl Document {
             Some(format!("{} {}", field.name, self.value(part.span, part.inside, field.kind)))
         });
         let text = fields.collect::<Vec<_>>().join("  ");
-        if text.chars().count() > LONGEST { format!("{}…", text.chars().take(LONGEST).collect::<String>()) } else { text }
+        if text.chars().count() > LONGEST {
+            format!("{}…", text.chars().take(LONGEST).collect::<String>())
+        } else {
+            text
+        }
     }
 
     /// The part at the end of a way, and its path.
@@ -259,16 +268,17 @@ impl Document {
     /// The deepest part that has a byte: its way, path, span, type and value, as JSON; null where there is none.
     #[must_use]
     pub fn part_at(&self, byte: f64, inside: bool) -> String {
-        self.way_to(byte as u64, inside).map_or(Json::Null, |(way, part, path)| {
-            let mut value = part.json(self);
-            if let Some(fields) = value.as_object_mut() {
-                fields.insert("region".to_owned(), region_of(&path).into());
-                fields.insert("way".to_owned(), way.into());
-                fields.insert("path".to_owned(), path.into());
-            }
-            value
-        })
-        .to_string()
+        self.way_to(byte as u64, inside)
+            .map_or(Json::Null, |(way, part, path)| {
+                let mut value = part.json(self);
+                if let Some(fields) = value.as_object_mut() {
+                    fields.insert("region".to_owned(), region_of(&path).into());
+                    fields.insert("way".to_owned(), way.into());
+                    fields.insert("path".to_owned(), path.into());
+                }
+                value
+            })
+            .to_string()
     }
 
     /// The part that a path means, as `part_at` gives it.
@@ -383,7 +393,9 @@ impl Document {
         };
         let by_path = words.contains(['.', '[']) && path.to_lowercase().contains(words);
         let by_text = || match part.kind {
-            Kind::Leaf(FieldType::Text) => self.value(part.span, part.inside, FieldType::Text).to_lowercase().contains(words),
+            Kind::Leaf(FieldType::Text) => {
+                self.value(part.span, part.inside, FieldType::Text).to_lowercase().contains(words)
+            }
             Kind::Leaf(kind) if kind.size().is_some() => self.value(part.span, part.inside, kind) == words,
             _ => false,
         };

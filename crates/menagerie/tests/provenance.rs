@@ -19,7 +19,9 @@ struct Recorded {
 fn recorded() -> Vec<Recorded> {
     let mut all = Vec::new();
     for format in ALL.iter().copied() {
-        for support::TestFile { path, bytes } in support::own("made", format).into_iter().chain(support::real(format)) {
+        for support::TestFile { path, bytes } in
+            support::own("made", format).into_iter().chain(support::real(format))
+        {
             let mut options = ReadOptions::default();
             let Some(model) = format.open(&bytes, &options).model else { continue };
             assert!(model.lift(&options).map_or(true, |lifted| lifted.provenance.is_none()), "nobody asked");
@@ -84,7 +86,12 @@ fn the_bytes_of_a_triangle_hold_its_corners() {
             };
             for triangle in some(primitive.triangles().len()).filter(|_| indexed) {
                 let Some(bytes) = file.triangle_bytes(origin, triangle) else { continue };
-                assert_eq!(indices(bytes), Some(primitive.triangles()[triangle]), "{} triangle {triangle}", file.name);
+                assert_eq!(
+                    indices(bytes),
+                    Some(primitive.triangles()[triangle]),
+                    "{} triangle {triangle}",
+                    file.name
+                );
                 *checked.entry(file.format.id).or_insert(0) += 1;
             }
         }
@@ -101,13 +108,20 @@ fn the_bytes_of_a_separate_triangle_hold_its_positions() {
         let turn = file.format.axes.turn.inverse();
         for (primitive, origin) in file.primitives() {
             for triangle in some(primitive.triangles().len()) {
-                let Some(bytes) = file.triangle_bytes(origin, triangle).filter(|bytes| bytes.len() >= 50) else { continue };
+                let Some(bytes) = file.triangle_bytes(origin, triangle).filter(|bytes| bytes.len() >= 50)
+                else {
+                    continue;
+                };
                 for corner in primitive.triangles()[triangle] {
                     // DGL2 keeps the space that its meshes were written in.
                     let own = primitive.positions[corner as usize];
                     let position = if file.format.id == "stl" { turn.vector(own) } else { own };
                     let wanted: Vec<u8> = position.iter().flat_map(|x| x.to_le_bytes()).collect();
-                    assert!(bytes.windows(12).any(|window| window == wanted), "{} triangle {triangle}", file.name);
+                    assert!(
+                        bytes.windows(12).any(|window| window == wanted),
+                        "{} triangle {triangle}",
+                        file.name
+                    );
                     checked += 1;
                 }
             }
@@ -139,7 +153,9 @@ fn every_path_is_one_of_the_byte_map() {
         for path in paths.filter(|path| !path.is_empty()) {
             let found = file.map.find(path);
             // The parts of an animation or a bone may lie apart; the first that there is must be found.
-            let below = || [".record", ".frames"].iter().any(|part| file.map.find(&format!("{path}{part}")).is_some());
+            let below = || {
+                [".record", ".frames"].iter().any(|part| file.map.find(&format!("{path}{part}")).is_some())
+            };
             assert!(found.is_some() || below(), "{}: {path}", file.name);
         }
         assert_eq!(nodes.len(), file.scene.nodes.len());
@@ -148,7 +164,11 @@ fn every_path_is_one_of_the_byte_map() {
                 let Some(span) = origin.vertices.span_of(vertex, &file.map) else {
                     panic!("{}: vertex {vertex} of {:?}", file.name, origin.vertices.path);
                 };
-                assert!(span.end as usize <= file.space(&origin.vertices.path).len(), "{}: {span}", file.name);
+                assert!(
+                    span.end as usize <= file.space(&origin.vertices.path).len(),
+                    "{}: {span}",
+                    file.name
+                );
             }
         }
     }

@@ -60,7 +60,13 @@ export class ScenePanel {
   #entry(name: string, about: string, path: string, extras: unknown, before?: HTMLElement): HTMLElement {
     const button = h("button.entry", { onclick: () => path && void this.#go(path), disabled: !path, title: path }, before, h("span.name", name), h("span.quiet", about));
     if (!extras) return button;
-    return h("div", button, h("details.extras", h("summary", "extras"), h("pre", JSON.stringify(extras, null, 1))));
+    const text = h("pre", { hidden: true }, JSON.stringify(extras, null, 1));
+    const more = h("button.plain.extras", { title: "What only one format knows", "aria-label": `Extras of ${name}`, "aria-expanded": "false" }, "{ }");
+    more.addEventListener("click", () => {
+      text.hidden = !text.hidden;
+      more.setAttribute("aria-expanded", String(!text.hidden));
+    });
+    return h("div", h("div.withextras", button, more), text);
   }
 
   async #go(path: string): Promise<void> {

@@ -3,7 +3,7 @@
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, GridHelper, Group, HemisphereLight, LineBasicMaterial,
   LineSegments, Mesh, MeshNormalMaterial, MeshStandardMaterial, NeutralToneMapping, OrthographicCamera, PerspectiveCamera, PMREMGenerator, PointLight, Raycaster,
-  RepeatWrapping, Scene, SkinnedMesh, SpotLight, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Camera, type Material,
+  RepeatWrapping, Scene, SkinnedMesh, SpotLight, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Camera, type Material, type Texture,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
@@ -51,7 +51,7 @@ export class Stage {
   #ground = new Group();
   #last = 0;
   #dirty = true;
-  #environment;
+  #room: Texture | null = null;
   #clay = new MeshStandardMaterial({ color: 0xbfc5cf, roughness: 0.9, side: DoubleSide });
   #facing = new MeshNormalMaterial({ side: DoubleSide });
   #checker = new MeshStandardMaterial({ map: checkerTexture(), roughness: 0.9, side: DoubleSide });
@@ -75,8 +75,6 @@ export class Stage {
     this.controls.dampingFactor = 0.18;
     this.controls.addEventListener("change", () => (this.#dirty = true));
     this.controls.addEventListener("start", () => this.useCamera(-1));
-    const generator = new PMREMGenerator(this.#renderer);
-    this.#environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
     this.#lightStudio();
     new ResizeObserver(() => this.#resize()).observe(host);
     this.#resize();
@@ -90,7 +88,13 @@ export class Stage {
     fill.position.set(-1, 0.3, 0.4);
     const rim = new DirectionalLight(0xffffff, 0.55);
     rim.position.set(-0.3, 0.6, -1);
-    this.#studio.add(new HemisphereLight(0xf4f7ff, 0x4d463d, 0.45), key, fill, rim);
+    this.#studio.add(new HemisphereLight(0xf4f7ff, 0x5c554c, 0.85), key, fill, rim);
+  }
+
+  /** A room for metal to mirror; made when the first metal is shown, for it takes its time. */
+  #environment(): Texture {
+    this.#room ??= new PMREMGenerator(this.#renderer).fromScene(new RoomEnvironment(), 0.04).texture;
+    return this.#room;
   }
 
   get main(): Model | null {
@@ -120,8 +124,7 @@ export class Stage {
 
   #put(model: Model, overlays: Overlays, info: Info): Shown {
     const scene = new Scene();
-    scene.environment = this.#environment;
-    scene.environmentIntensity = 0.32;
+    scene.environment = model.scene.materials.some(({ shading }) => (shading.metallic ?? 0) > 0.05) ? this.#environment() : null;
     scene.add(model.root, overlays.group);
     const shown = { model, overlays, info, scene, box: new Box3() };
     model.update();
@@ -376,7 +379,7 @@ export class Stage {
       renderer.setScissorTest(true);
       shown.scene.add(this.modelLights ? this.#own : this.#studio, this.#ground);
       shown.scene.remove(this.modelLights ? this.#studio : this.#own);
-      shown.scene.environmentIntensity = this.modelLights ? 0.06 : 0.32;
+      shown.scene.environmentIntensity = this.modelLights ? 0.1 : 0.45;
       renderer.render(shown.scene, camera);
       this.#write(pen, shown, camera, i * wide, wide, height);
     });

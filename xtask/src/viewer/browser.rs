@@ -19,7 +19,9 @@ pub(super) fn test(root: &Path) -> Result<Outcome> {
     };
     // What the page makes is compared with what the program makes.
     let mut build = Command::new(cargo_program());
-    if let Outcome::Failed(status) = run(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))? {
+    if let Outcome::Failed(status) =
+        run(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?
+    {
         return Ok(Outcome::Failed(format!("the program: {status}")));
     }
     let program = root.join("target/debug").join(format!("menagerie{}", std::env::consts::EXE_SUFFIX));
@@ -51,9 +53,14 @@ fn which(name: &Path) -> Option<PathBuf> {
 fn install() -> Option<PathBuf> {
     let apt = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };
-    let installed = apt(&["-qq", "update"]) && apt(&["-qq", "install", "--yes", "--no-install-recommends", "chromium"]);
+    let installed =
+        apt(&["-qq", "update"]) && apt(&["-qq", "install", "--yes", "--no-install-recommends", "chromium"]);
     installed.then(find).flatten()
 }

@@ -57,14 +57,26 @@ pub(crate) fn try_build(root: &Path) -> Result<Outcome> {
     }
     println!("built in {:.0} s", start.elapsed().as_secs_f32());
     let mut glue = Command::new(cargo_program());
-    glue.args(["run", "--quiet", "--package", "xtask", "--no-default-features", "--features", "glue", "--", "glue"]);
+    glue.args([
+        "run",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--no-default-features",
+        "--features",
+        "glue",
+        "--",
+        "glue",
+    ]);
     if let Outcome::Failed(status) = run(glue.current_dir(root))? {
         return Ok(Outcome::Failed(format!("the glue of the library for the browser: {status}")));
     }
     install(root)?;
     for step in [&["npm", "run", "--silent", "check"][..], &["node", "build.mjs"]] {
         let [program, arguments @ ..] = step else { continue };
-        if let Outcome::Failed(status) = run(Command::new(program).args(arguments).current_dir(root.join("viewer")))? {
+        if let Outcome::Failed(status) =
+            run(Command::new(program).args(arguments).current_dir(root.join("viewer")))?
+        {
             return Ok(Outcome::Failed(format!("{}: {status}", step.join(" "))));
         }
     }

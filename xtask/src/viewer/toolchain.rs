@@ -30,12 +30,16 @@ pub(super) fn find(folder: &Path) -> Result<Result<Toolchain, String>> {
     if !root.join("whole").is_file() {
         for program in ["apt-get", "apt-cache", "dpkg-deb"] {
             if !super::is_there(program) {
-                let reason = format!("rustup cannot add the target {TARGET}, and {program} is not there to get Debian's compiler");
+                let reason = format!(
+                    "rustup cannot add the target {TARGET}, and {program} is not there to get Debian's compiler"
+                );
                 return Ok(Err(reason));
             }
         }
         if let Err(error) = unpack(&root) {
-            return Ok(Err(format!("rustup cannot add the target {TARGET}, and Debian's compiler cannot be had: {error:#}")));
+            return Ok(Err(format!(
+                "rustup cannot add the target {TARGET}, and Debian's compiler cannot be had: {error:#}"
+            )));
         }
     }
     let way = "with Debian's rustc-web and a standard library built for it".to_owned();
@@ -50,7 +54,11 @@ fn has_target() -> bool {
 }
 
 fn add_target() -> bool {
-    let added = Command::new("rustup").args(["target", "add", TARGET]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let added = Command::new("rustup")
+        .args(["target", "add", TARGET])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     added.is_ok_and(|status| status.success()) && has_target()
 }
 

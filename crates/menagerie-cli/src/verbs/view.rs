@@ -134,7 +134,10 @@ fn inside(name: &str) -> String {
 
 /// Writes the page to a folder of its own and opens the browser.
 fn show(page: &str) -> Result<()> {
-    let folder = tempfile::Builder::new().prefix("menagerie-").tempdir().context("cannot make a folder for the page")?;
+    let folder = tempfile::Builder::new()
+        .prefix("menagerie-")
+        .tempdir()
+        .context("cannot make a folder for the page")?;
     // The browser reads it after this program has ended.
     let path = folder.keep().join("menagerie.html");
     std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;

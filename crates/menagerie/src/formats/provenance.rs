@@ -131,7 +131,13 @@ impl Elements {
     pub fn with_number(&self, number: usize, length: usize) -> Vec<usize> {
         match &self.order {
             Some(order) => (0..order.len().min(length)).filter(|i| self.number(*i) == Some(number)).collect(),
-            None => if number < length { vec![number] } else { Vec::new() },
+            None => {
+                if number < length {
+                    vec![number]
+                } else {
+                    Vec::new()
+                }
+            }
         }
     }
 }

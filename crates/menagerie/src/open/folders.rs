@@ -356,7 +356,6 @@ fn letters_apart(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,7 +103,9 @@ mod tests {
     #[test]
     fn names_are_matched_by_the_rules_of_folders() {
         let mut given = Given::beside("m/robot.bmd");
-        for path in ["m/skin.png", "m/textures/eye.JPG", "m/deep/Metal.tga", "elsewhere/rust.png", "m/a/b.png"] {
+        for path in
+            ["m/skin.png", "m/textures/eye.JPG", "m/deep/Metal.tga", "elsewhere/rust.png", "m/a/b.png"]
+        {
             given.add(path, vec![0u8]);
         }
         for (name, found) in [

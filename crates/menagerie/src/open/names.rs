@@ -34,8 +34,8 @@ pub(super) fn stem(name: &str) -> Option<&str> {
 
 /// The name itself, then with the other extensions that a picture may have.
 pub(super) fn spellings(name: &str) -> impl Iterator<Item = String> {
-    let others = stem(name).into_iter().flat_map(|stem| {
-        OTHER_EXTENSIONS.iter().map(move |extension| format!("{stem}.{extension}"))
-    });
+    let others = stem(name)
+        .into_iter()
+        .flat_map(|stem| OTHER_EXTENSIONS.iter().map(move |extension| format!("{stem}.{extension}")));
     std::iter::once(name.to_owned()).chain(others)
 }

@@ -202,7 +202,8 @@ impl<'a> Lifter<'a> {
             self.origins.primitive(mesh.index(), 0, || PrimitiveOrigin {
                 path: format!("entities[{entity}]"),
                 vertices: Elements::list(format!("entities[{entity}].vertices")),
-                triangles: Elements::list(format!("entities[{entity}].triangles")).ordered_by(drawn_triangles(data)),
+                triangles: Elements::list(format!("entities[{entity}].triangles"))
+                    .ordered_by(drawn_triangles(data)),
             });
             if let Some(node) = self.scene.nodes.get_mut(node) {
                 node.mesh = Some(mesh);
@@ -351,7 +352,13 @@ fn drawn_triangles(data: &MeshData) -> Option<Vec<u32>> {
     if data.triangles.iter().all(exists) {
         return None;
     }
-    Some((0..).zip(&data.triangles).filter(|(_, triangle)| exists(triangle)).map(|(number, _)| number).collect())
+    Some(
+        (0..)
+            .zip(&data.triangles)
+            .filter(|(_, triangle)| exists(triangle))
+            .map(|(number, _)| number)
+            .collect(),
+    )
 }
 
 fn geometry(data: &MeshData) -> Primitive {

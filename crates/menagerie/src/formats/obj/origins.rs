@@ -87,8 +87,11 @@ impl Lines {
 
     /// Where a primitive comes from; nothing of it where a line was not found again.
     fn origin(&self, primitive: &Primitive) -> PrimitiveOrigin {
-        let vertices: Option<Vec<u32>> =
-            primitive.positions.iter().map(|position| self.vertices.get(&place(*position)).copied()).collect();
+        let vertices: Option<Vec<u32>> = primitive
+            .positions
+            .iter()
+            .map(|position| self.vertices.get(&place(*position)).copied())
+            .collect();
         let of_triangle = |triangle: &[u32; 3]| {
             let mut key = [Place::default(); 3];
             for (place_of, corner) in key.iter_mut().zip(triangle) {

@@ -63,9 +63,13 @@ impl Model {
             Some((before, self.contents.rows.get(element).copied()?))
         };
         let list = |name: &str, count: usize| {
-            let Some((before, rows)) = rows(name).filter(|(_, rows)| *rows >= count) else { return Elements::default() };
+            let Some((before, rows)) = rows(name).filter(|(_, rows)| *rows >= count) else {
+                return Elements::default();
+            };
             match self.header.form {
-                Form::Ascii => Elements::list("lines").ordered((before..before + rows).map(|row| row as u32).collect()),
+                Form::Ascii => {
+                    Elements::list("lines").ordered((before..before + rows).map(|row| row as u32).collect())
+                }
                 _ => Elements::list(name),
             }
         };

@@ -2,8 +2,8 @@ use super::FORMAT;
 use super::build::{Builder, primitive};
 use super::model::{Facet, Model, Solid};
 use crate::bytes::decode_text;
-use crate::formats::{Elements, Lifted, PrimitiveOrigin, Provenance, ReadOptions, Recorder};
 use crate::formats::flat::show_all;
+use crate::formats::{Elements, Lifted, PrimitiveOrigin, Provenance, ReadOptions, Recorder};
 use crate::scene::{Mesh, Node, Scene};
 
 /// The Scene of a file. Triangles share no vertices, as in the file, and have no normals: those of the file say only

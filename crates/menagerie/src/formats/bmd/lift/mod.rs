@@ -393,7 +393,8 @@ impl Lifting<'_> {
                 self.origins.primitive(id, primitives.len(), || PrimitiveOrigin {
                     path: format!("meshes[{i}]"),
                     vertices: Elements::list(format!("meshes[{i}].vertices")),
-                    triangles: Elements::list(format!("meshes[{i}].faces")).ordered(geometry::faces_of_triangles(mesh)),
+                    triangles: Elements::list(format!("meshes[{i}].faces"))
+                        .ordered(geometry::faces_of_triangles(mesh)),
                 });
                 primitives.push(primitive);
             }

@@ -166,12 +166,19 @@ fn indices(geometry: &Geometry) -> Vec<u32> {
 /// The numbers of the triangles whose vertices exist; `None` for all.
 fn drawn_triangles(geometry: &Geometry) -> Option<Vec<u32>> {
     let count = geometry.vertices.len();
-    let exists =
-        |triangle: &[zerocopy::little_endian::U32; 3]| triangle.iter().all(|index| (index.get() as usize) < count);
+    let exists = |triangle: &[zerocopy::little_endian::U32; 3]| {
+        triangle.iter().all(|index| (index.get() as usize) < count)
+    };
     if geometry.triangles().iter().all(exists) {
         return None;
     }
-    Some((0..).zip(geometry.triangles()).filter(|(_, triangle)| exists(triangle)).map(|(number, _)| number).collect())
+    Some(
+        (0..)
+            .zip(geometry.triangles())
+            .filter(|(_, triangle)| exists(triangle))
+            .map(|(number, _)| number)
+            .collect(),
+    )
 }
 
 /// Normals, tangents and binormals. Says whether some had to be repaired.

@@ -26,7 +26,10 @@ impl Frames<'_> {
                     self.open = Some(frame);
                     return Ok(true);
                 }
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
                     let after = self.rest.get(8..).and_then(|rest| rest.get(length as usize..));
                     self.rest = after.ok_or_else(|| Error::other("a frame to skip is cut off"))?;
                 }

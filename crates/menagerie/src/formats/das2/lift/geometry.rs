@@ -152,7 +152,12 @@ impl Lifter<'_> {
             if welded || (place.buffer == NONE && self.model.profile == Profile::Spec) {
                 return Elements::default();
             }
-            let bytes = Strided { start: place.offset.into(), stride: size as u64, size: size as u64, count: count as u64 };
+            let bytes = Strided {
+                start: place.offset.into(),
+                stride: size as u64,
+                size: size as u64,
+                count: count as u64,
+            };
             Elements::list(format!("{}.data", self.place("buffers", place.buffer as usize))).at(bytes)
         };
         let vertices = elements(level.position, 12, primitive.positions.len());

@@ -77,7 +77,9 @@ impl Lifter<'_> {
             let shown = self.scene.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(primitive));
             let mut first = vec![0; shown.map_or(0, Primitive::vertex_count)];
             let corners = shown.map(Primitive::triangles).unwrap_or_default().iter().zip(&triangles).rev();
-            for (corner, number) in corners.flat_map(|(corners, number)| corners.iter().map(move |c| (c, number))) {
+            for (corner, number) in
+                corners.flat_map(|(corners, number)| corners.iter().map(move |c| (c, number)))
+            {
                 if let Some(place) = first.get_mut(*corner as usize) {
                     *place = *number;
                 }

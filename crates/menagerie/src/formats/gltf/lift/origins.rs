@@ -31,7 +31,11 @@ impl Lifter<'_> {
             for (number, primitive) in mesh.primitives.iter().enumerate() {
                 let origin = PrimitiveOrigin {
                     path: format!("{json}meshes[{index}]"),
-                    vertices: primitive.attributes.get("POSITION").map(|a| self.elements(a, 1)).unwrap_or_default(),
+                    vertices: primitive
+                        .attributes
+                        .get("POSITION")
+                        .map(|a| self.elements(a, 1))
+                        .unwrap_or_default(),
                     triangles: self.triangles(primitive),
                 };
                 self.origins.primitive(index, number, || origin);
@@ -70,11 +74,15 @@ impl Lifter<'_> {
     /// Each so many elements of an accessor whose bytes are in the file itself and neither packed nor sparse.
     fn elements(&self, accessor: u32, each: u64) -> Elements {
         let found = || {
-            let accessor = self.model.document.accessors.get(accessor as usize).filter(|a| a.sparse.is_none())?;
-            let size = Shape::named(&accessor.r#type)?.bytes(Component::from_gl(accessor.component_type)?) as u64;
+            let accessor =
+                self.model.document.accessors.get(accessor as usize).filter(|a| a.sparse.is_none())?;
+            let size =
+                Shape::named(&accessor.r#type)?.bytes(Component::from_gl(accessor.component_type)?) as u64;
             let view = self.model.document.buffer_views.get(accessor.buffer_view? as usize)?;
             let Container::Glb { chunks } = &self.model.container else { return None };
-            let Some(BufferBytes::Inside(range)) = self.model.buffers.get(view.buffer as usize) else { return None };
+            let Some(BufferBytes::Inside(range)) = self.model.buffers.get(view.buffer as usize) else {
+                return None;
+            };
             let chunk = chunks.iter().position(|chunk| chunk.data == *range)?;
             if !view.extensions.is_empty() {
                 return None;
