@@ -1,5 +1,6 @@
-//! `cargo xtask test` runs every check of the project, `check` those of every day; `viewer` builds the page; `cargo xtask docs` makes the generated pages again, `pictures` the
-//! pictures that tests compare with; `bench` measures against other programs; `fuzz-seeds` writes what fuzzing starts from.
+//! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
+//! pictures that tests compare with; `python` builds the wheel, `viewer` the page; `bench` measures against other programs; `fuzz-seeds` writes what
+//! fuzzing starts from.
 
 #[cfg(feature = "library")]
 mod bench;
@@ -9,6 +10,7 @@ mod docs;
 mod looks;
 #[cfg(feature = "library")]
 mod pictures;
+mod python;
 #[cfg(feature = "library")]
 mod schemas;
 #[cfg(feature = "library")]
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | viewer | docs | pictures | pictures-table | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some("check") => steps::check(&root()),
         Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
         Some("glue") => viewer::glue(&root()).map(|()| true),
+        Some("python") => python::build(&root()),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };

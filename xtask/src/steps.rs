@@ -51,6 +51,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.tests(root, &[]);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
+    steps.run("Python package", || crate::python::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.run("viewer", || crate::viewer::try_build(root));
     steps.run("viewer in a browser", || crate::viewer::test(root));
@@ -222,7 +223,7 @@ fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
     run_command(&mut command)
 }
 
-fn run_command(command: &mut Command) -> Result<Outcome> {
+pub(crate) fn run_command(command: &mut Command) -> Result<Outcome> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("cannot run {program}"))?;
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
-use super::{is_there, run};
-use crate::steps::{Outcome, cargo_program};
+use super::is_there;
+use crate::steps::{Outcome, cargo_program, run_command as run};
 
 /// Names under which a browser may be installed.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

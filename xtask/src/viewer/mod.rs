@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use crate::steps::{Outcome, cargo_program};
+use crate::steps::{Outcome, cargo_program, run_command as run};
 
 /// The page may be this large.
 const MOST_BYTES: u64 = 3 << 20;
@@ -102,12 +102,6 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
 fn is_there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     found.is_ok_and(|status| status.success())
-}
-
-fn run(command: &mut Command) -> Result<Outcome> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().with_context(|| format!("cannot run {program}"))?;
-    Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
 /// Installs what the page is built with below `target`, unless it is there; `viewer/node_modules` leads to it.

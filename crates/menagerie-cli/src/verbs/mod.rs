@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod optimize;
 mod render;
+mod report;
 mod sample;
 mod shell;
 mod validate;
@@ -18,6 +19,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
+use crate::terminal_use::TerminalArgs;
 
 /// Reads, checks, explains, converts and draws 3D models of game engines.
 ///
@@ -25,6 +27,8 @@ use crate::exit::Exit;
 #[derive(Parser)]
 #[command(name = "menagerie", version, max_term_width = 100)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -40,6 +44,7 @@ pub(crate) enum Verb {
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
     View(view::ViewArgs),
+    Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -59,6 +64,7 @@ impl Verb {
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
             Self::View(args) => view::run(&args),
+            Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),
