@@ -103,7 +103,12 @@ impl Document {
                     self.scene = Some(lifted.scene);
                     self.provenance = lifted.provenance.unwrap_or_default();
                 }
-                Err(issue) => issues.push(issue),
+                // What reading has said already is not said again.
+                Err(issue) => {
+                    if !issues.iter().any(|known| known.code == issue.code && known.path == issue.path) {
+                        issues.push(issue);
+                    }
+                }
             }
             model.check_engine(&options.limits, &mut issues);
         }

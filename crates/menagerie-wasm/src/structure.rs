@@ -151,8 +151,17 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What a part is coloured by: its list, without numbers, so that all vertices look alike.
-fn region_of(path: &str) -> String {
+/// What a part is coloured by: its list, without numbers, so that all vertices look alike. Fields have the colour of what
+/// they are in.
+fn region(part: &Part<'_>, path: &str) -> String {
+    let own = without_numbers(path);
+    match own.rfind('.').filter(|_| matches!(part.kind, Kind::Leaf(_)) && !path.ends_with(']')) {
+        Some(at) => own.get(..at).unwrap_or(&own).to_owned(),
+        None => own,
+    }
+}
+
+fn without_numbers(path: &str) -> String {
     let mut region = String::with_capacity(path.len());
     let mut skip = false;
     for c in path.chars() {
@@ -252,7 +261,7 @@ impl Document {
         let parts = (from..from.saturating_add(count.min(MOST))).map_while(|index| {
             let part = part.part(index)?;
             let mut value = part.json(self);
-            let region = region_of(&Part::join(&above, &part.name));
+            let region = region(&part, &Part::join(&above, &part.name));
             value.as_object_mut()?.insert("region".to_owned(), region.into());
             Some(value)
         });
@@ -272,7 +281,7 @@ impl Document {
             .map_or(Json::Null, |(way, part, path)| {
                 let mut value = part.json(self);
                 if let Some(fields) = value.as_object_mut() {
-                    fields.insert("region".to_owned(), region_of(&path).into());
+                    fields.insert("region".to_owned(), region(&part, &path).into());
                     fields.insert("way".to_owned(), way.into());
                     fields.insert("path".to_owned(), path.into());
                 }
@@ -296,7 +305,7 @@ impl Document {
             }
             let mut value = part.json(self);
             let fields = value.as_object_mut()?;
-            fields.insert("region".to_owned(), region_of(&walked).into());
+            fields.insert("region".to_owned(), region(&part, &walked).into());
             fields.insert("way".to_owned(), way.into());
             fields.insert("path".to_owned(), walked.into());
             Some(value)
@@ -316,7 +325,7 @@ impl Document {
                         Kind::Leaf(kind) => kind.name(),
                         _ => "",
                     };
-                    list.push(json!([part.span.start, part.span.end, region_of(&path), path, kind]));
+                    list.push(json!([part.span.start, part.span.end, region(&part, &path), path, kind]));
                     at = part.span.end;
                 }
                 _ => at += 1,
@@ -331,7 +340,7 @@ impl Document {
         let length = self.space(inside).len() as u64;
         let piece = |index: usize| {
             let byte = length.saturating_mul(2 * index as u64 + 1) / (2 * count.max(1) as u64);
-            self.way_to(byte, inside).map_or(String::new(), |(_, _, path)| region_of(&path))
+            self.way_to(byte, inside).map_or(String::new(), |(_, part, path)| region(&part, &path))
         };
         Json::from((0..count.min(MOST)).map(piece).collect::<Vec<_>>()).to_string()
     }

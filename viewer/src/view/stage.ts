@@ -242,7 +242,9 @@ export class Stage {
     direction.normalize();
     const aspect = this.#aspect();
     const fov = (this.#camera.fov * Math.PI) / 360;
-    const distance = (radius / Math.sin(Math.min(fov, Math.atan(Math.tan(fov) * aspect)))) * 1.02;
+    const distance = (radius / Math.sin(Math.min(fov, Math.atan(Math.tan(fov) * aspect)))) * 1.04;
+    // A little below the middle, for the buttons are there.
+    centre.y -= radius * 0.07 * Math.sqrt(Math.max(0, 1 - direction.y * direction.y));
     this.controls.target.copy(centre);
     this.#camera.position.copy(centre).addScaledVector(direction, distance);
     this.#camera.near = distance / 1000;
