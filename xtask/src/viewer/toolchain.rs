@@ -22,7 +22,9 @@ pub(super) struct Toolchain {
 
 /// The compiler to use, or why there is none.
 pub(super) fn find(folder: &Path) -> Result<Result<Toolchain, String>> {
-    if has_target() || add_target() {
+    // Debian's way can be asked for, to try it where rustup's is there.
+    let debian = std::env::var_os("MENAGERIE_VIEWER_TOOLCHAIN").is_some_and(|way| way == "debian");
+    if !debian && (has_target() || add_target()) {
         let way = "with rustup's target".to_owned();
         return Ok(Ok(Toolchain { way, debian: None }));
     }
