@@ -204,9 +204,9 @@ impl Document {
     }
 
     fn record_text(&self, part: &Part<'_>, record: &Record) -> String {
-        let fields = record.fields.iter().filter_map(|field| {
+        let fields = record.fields.iter().map(|field| {
             let part = part.field(field);
-            Some(format!("{} {}", field.name, self.value(part.span, part.inside, field.kind)))
+            format!("{} {}", field.name, self.value(part.span, part.inside, field.kind))
         });
         let text = fields.collect::<Vec<_>>().join("  ");
         if text.chars().count() > LONGEST {

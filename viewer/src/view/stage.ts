@@ -433,6 +433,10 @@ export class Stage {
     const width = area.width / (this.#second ? 2 : 1);
     const pointer = new Vector2(((x - area.left) / width) * 2 - 1, 1 - ((y - area.top) / area.height) * 2);
     if (pointer.x > 1) return null;
+    // The picture that shows where the camera is may not have been drawn yet.
+    this.#camera.aspect = this.#aspect();
+    this.#camera.updateProjectionMatrix();
+    this.#camera.updateMatrixWorld();
     const ray = new Raycaster();
     ray.setFromCamera(pointer, this.#view() as PerspectiveCamera);
     const meshes = model.drawables.filter(({ object }) => object.visible && object instanceof Mesh);
