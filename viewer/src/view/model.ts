@@ -32,7 +32,7 @@ interface ManyJoints {
 
 /** A small file may show one mesh any number of times: what goes beyond this is left out, and said. */
 const MOST_INSTANCES = 20_000;
-const MOST_TRIANGLES = 25_000_000;
+const MOST_TRIANGLES = 5_000_000;
 
 export class Model {
   readonly root = new Group();
@@ -71,14 +71,17 @@ export class Model {
     const standard = makeMaterial(null);
     let made = 0;
     let triangles = 0;
+    const met = new Set<number>();
     for (const [index, node] of scene.nodes.entries()) {
       if (node.mesh === null) continue;
       const mesh = scene.meshes[node.mesh];
-      triangles += mesh.primitives.reduce((sum, one) => sum + one.indices / 3, 0);
-      if (++made > MOST_INSTANCES || (triangles > MOST_TRIANGLES && made > 1)) {
+      // Each mesh is shown once in any case.
+      triangles += met.has(node.mesh) ? mesh.primitives.reduce((sum, one) => sum + one.indices / 3, 0) : 0;
+      if (++made > MOST_INSTANCES || (triangles > MOST_TRIANGLES && met.has(node.mesh))) {
         model.leftOut++;
         continue;
       }
+      met.add(node.mesh);
       for (const [number, info] of mesh.primitives.entries()) {
         if (info.vertices === 0) continue;
         const { geometry, data } = await model.#geometry(node.mesh, number, info, mesh.targets);
