@@ -54,6 +54,8 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.run("Python package", || crate::python::test(root));
     steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
+    steps.run("viewer", || crate::viewer::try_build(root));
+    steps.run("viewer in a browser", || crate::viewer::test(root));
     steps.summary();
     Ok(steps.good())
 }

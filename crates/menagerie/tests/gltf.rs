@@ -48,7 +48,7 @@ fn lift(bytes: &[u8], files: &dyn Files) -> Lifted {
     let errors: Vec<_> = reading.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     assert_scene(&scene);
-    Lifted { scene, issues: reading.issues }
+    Lifted { scene, issues: reading.issues, provenance: None }
 }
 
 /// Lowers a Scene to a GLB, keeps it for the Khronos validator, and says what it cost.

@@ -14,6 +14,7 @@ mod report;
 mod sample;
 mod shell;
 mod validate;
+mod view;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -44,6 +45,7 @@ pub(crate) enum Verb {
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
     Repair(repair::RepairArgs),
+    View(view::ViewArgs),
     Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
@@ -64,6 +66,7 @@ impl Verb {
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
             Self::Repair(args) => repair::run(&args),
+            Self::View(args) => view::run(&args),
             Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),

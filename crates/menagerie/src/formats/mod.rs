@@ -56,6 +56,7 @@ pub mod obj;
 mod placed;
 #[cfg(feature = "ply")]
 pub mod ply;
+mod provenance;
 mod registry;
 #[cfg(feature = "stl")]
 pub mod stl;
@@ -68,6 +69,8 @@ mod unheld;
 
 pub use foreign::foreign_kind;
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
+pub(crate) use provenance::Recorder;
+pub use provenance::{Elements, PrimitiveOrigin, Provenance, Strided};
 pub use registry::{known, register};
 pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};
 
@@ -281,6 +284,8 @@ pub struct ReadOptions<'a> {
     pub files: &'a dyn Files,
     /// The bytes that are read, where they can be shared: a model that keeps the whole file then needs no copy.
     pub shared: Option<SharedBytes>,
+    /// Whether lifting takes down where in the file each part of the Scene came from.
+    pub provenance: bool,
 }
 
 impl ReadOptions<'_> {
@@ -299,6 +304,7 @@ impl Default for ReadOptions<'_> {
             settings: Settings::default(),
             files: &NoFiles,
             shared: None,
+            provenance: false,
         }
     }
 }
@@ -454,6 +460,8 @@ pub struct Lifted {
     pub scene: Scene,
     /// What was forgiven or decided.
     pub issues: Issues,
+    /// Where in the file each part came from, if that was asked for.
+    pub provenance: Option<Provenance>,
 }
 
 /// What is in a file, at a glance.

@@ -8,20 +8,11 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::names::{CUSTOMARY, OTHER_EXTENSIONS, PICTURES, base_name, stem};
 use crate::formats::{Files, NotFound};
 
 /// Larger files than this are not taken for a texture or a buffer.
 const MAX_BYTES: u64 = 1 << 30;
-
-/// Where the loader of some engines keeps pictures, below the folder of the model.
-const CUSTOMARY: &str = "textures";
-
-/// The extensions that a picture may have in place of the one that the model gives, or of none.
-const OTHER_EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "tga", "dds"];
-
-/// Extensions that tell that a name is that of a picture.
-const PICTURES: [&str; 13] =
-    ["png", "jpg", "jpeg", "tga", "dds", "bmp", "gif", "tif", "tiff", "psd", "pcx", "webp", "ktx2"];
 
 /// `--texture NAME=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -277,13 +268,7 @@ impl Search<'_> {
     /// Tries the name of a picture with other extensions: some formats store names without one, and many a model
     /// was made when its pictures still were of another kind.
     fn other_extensions(&mut self, name: &str, search: Way<Self>) -> Option<Arc<[u8]>> {
-        let stem = match base_name(name).rsplit_once('.') {
-            None => name,
-            Some((_, extension)) if PICTURES.iter().any(|p| p.eq_ignore_ascii_case(extension)) => {
-                name.get(..name.len() - extension.len() - 1)?
-            }
-            Some(_) => return None,
-        };
+        let stem = stem(name)?;
         OTHER_EXTENSIONS.iter().find_map(|extension| search(self, &format!("{stem}.{extension}"), Case::Any))
     }
 
@@ -369,11 +354,6 @@ fn letters_apart(a: &str, b: &str) -> usize {
         }
     }
     row.last().copied().unwrap_or(0)
-}
-
-/// What follows the last slash of either kind.
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -8,12 +8,15 @@ mod disk;
 mod error;
 #[cfg(feature = "fs")]
 mod folders;
+mod given;
+mod names;
 
 #[cfg(feature = "fs")]
 pub use disk::open;
 pub use error::Error;
 #[cfg(feature = "fs")]
 pub use folders::{Folders, Replacement};
+pub use given::Given;
 
 use std::fmt;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use super::placement::{Placement, nlerp, nlerp_error};
 use super::{DEFAULT_FPS, TURN, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Issue, Issues};
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Elements, Lifted, PrimitiveOrigin, ReadOptions, Recorder};
 use crate::ops::set_raw_normals;
 use crate::scene::{
     AlphaMode, Animation, Blend, Channel, Extras, Id, Image, Interpolation, Material, MaterialId, Mesh,
@@ -36,6 +36,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let several_roots = model.added().is_some_and(|added| added.root);
     let mut lifter = Lifter::new(own, Vec::new(), options);
     lifter.several_roots = several_roots;
+    lifter.skipped = usize::from(several_roots);
     lifter.worlds = lifter.bind_worlds();
     lifter.nodes();
     lifter.meshes();
@@ -46,7 +47,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         for_engine: folded.is_some().then_some(true),
     };
     note.keep(&mut lifter.scene.extras);
-    Lifted { scene: lifter.scene, issues: lifter.issues }
+    let provenance = lifter.origins.finish(&lifter.scene);
+    Lifted { scene: lifter.scene, issues: lifter.issues, provenance }
 }
 
 /// The Scene that the engine shows: nodes beside each other, where it has them.
@@ -76,7 +78,7 @@ pub(super) fn lift_shown(model: &Model, options: &ReadOptions<'_>, shown: &Shown
     if !times.is_empty() {
         lifter.scene.animations.push(animation);
     }
-    Lifted { scene: lifter.scene, issues: lifter.issues }
+    Lifted { scene: lifter.scene, issues: lifter.issues, provenance: None }
 }
 
 /// The local place of an entity, in the Scene's axes.
@@ -95,6 +97,10 @@ struct Lifter<'a> {
     /// Entities that look the same share a material: by texture, colour, alpha and FX.
     materials: BTreeMap<(Vec<u8>, [u8; 4], u32, u32), MaterialId>,
     textures: BTreeMap<Vec<u8>, TextureId>,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
+    /// Entities of the file before the first of the model: a root that was added.
+    skipped: usize,
 }
 
 impl<'a> Lifter<'a> {
@@ -107,6 +113,8 @@ impl<'a> Lifter<'a> {
             issues: Issues::new(options.limits.issues_per_code),
             materials: BTreeMap::new(),
             textures: BTreeMap::new(),
+            origins: Recorder::new(options.provenance),
+            skipped: 0,
         }
     }
 
@@ -156,6 +164,7 @@ impl<'a> Lifter<'a> {
             };
             note.keep(&mut node.extras);
             let id = self.scene.nodes.push(node);
+            self.origins.node(id.index(), || format!("entities[{}]", index + self.skipped));
             if let Some(parent) = parent.and_then(|parent| self.scene.nodes.get_mut(Id::new(parent))) {
                 parent.children.push(id);
             }
@@ -189,6 +198,13 @@ impl<'a> Lifter<'a> {
             let node: NodeId = Id::new(index);
             let skin = (!data.bones.is_empty()).then(|| self.skin(index, data, &nodes, &mut primitive));
             let mesh = self.scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+            let entity = index + self.skipped;
+            self.origins.primitive(mesh.index(), 0, || PrimitiveOrigin {
+                path: format!("entities[{entity}]"),
+                vertices: Elements::list(format!("entities[{entity}].vertices")),
+                triangles: Elements::list(format!("entities[{entity}].triangles"))
+                    .ordered_by(drawn_triangles(data)),
+            });
             if let Some(node) = self.scene.nodes.get_mut(node) {
                 node.mesh = Some(mesh);
                 node.skin = skin;
@@ -326,6 +342,23 @@ fn joint(skin: &mut Skin, node: NodeId, inverse_bind: Mat4) -> Option<u16> {
         skin.inverse_binds.push(inverse_bind);
     }
     Some(joint)
+}
+
+/// The numbers of the triangles whose vertices exist; `None` for all.
+fn drawn_triangles(data: &MeshData) -> Option<Vec<u32>> {
+    let exists = |triangle: &super::model::Triangle| {
+        triangle.0.iter().all(|index| usize::from(index.get()) < data.vertices.len())
+    };
+    if data.triangles.iter().all(exists) {
+        return None;
+    }
+    Some(
+        (0..)
+            .zip(&data.triangles)
+            .filter(|(_, triangle)| exists(triangle))
+            .map(|(number, _)| number)
+            .collect(),
+    )
 }
 
 fn geometry(data: &MeshData) -> Primitive {

@@ -1,5 +1,11 @@
 //! The two compressions of a body: zlib in the document's profile, zstd in the library's.
 
+#[cfg_attr(target_family = "wasm", path = "frame/zstd_rust.rs")]
+#[cfg_attr(not(target_family = "wasm"), path = "frame/zstd_c.rs")]
+mod zstd;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod zstd_rust;
+
 use std::io::{Read, Write as _};
 
 use super::codes;
@@ -12,8 +18,6 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const ALWAYS_ALLOWED: u64 = 1 << 20;
 /// How much is inflated at a time.
 const CHUNK: usize = 1 << 16;
-/// The largest zstd window, as a power of two: the library's highest level needs 23.
-const ZSTD_WINDOW: u32 = 24;
 
 /// Whether bytes begin like a zlib stream: deflate, and a header whose check is right.
 pub(super) fn is_zlib(bytes: &[u8]) -> bool {
@@ -38,8 +42,7 @@ pub(super) fn inflate_zstd(bytes: &[u8], at: usize, limits: &Limits) -> Result<V
     let broken = |error: std::io::Error| {
         Issue::new(&codes::ZSTD, "body", format!("the zstd frames are broken: {error}")).at(span(bytes, at))
     };
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(broken)?;
-    decoder.window_log_max(ZSTD_WINDOW).map_err(broken)?;
+    let mut decoder = zstd::decoder(bytes).map_err(broken)?;
     read_all(&mut decoder, bytes.len(), at, limits, &codes::ZSTD, "the zstd frames")
 }
 
@@ -50,9 +53,7 @@ pub(super) fn inflate_some_zlib(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>
 
 /// What can be inflated of zstd frames that are broken; `None` for nothing.
 pub(super) fn inflate_some_zstd(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).ok()?;
-    decoder.window_log_max(ZSTD_WINDOW).ok()?;
-    some(&mut decoder, bytes.len(), limits)
+    some(&mut zstd::decoder(bytes).ok()?, bytes.len(), limits)
 }
 
 fn some(decoder: &mut impl Read, compressed: usize, limits: &Limits) -> Option<Vec<u8>> {
@@ -139,16 +140,7 @@ pub(super) fn deflate_zstd(bytes: &[u8], level: u8) -> Result<Vec<u8>, Issue> {
         255 => 1,
         _ => 3,
     };
-    let pack = || {
-        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), strength)?;
-        encoder.include_contentsize(false)?;
-        encoder.include_checksum(false)?;
-        // Small bodies get small tables, which are quickly set up.
-        encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
-        encoder.write_all(bytes)?;
-        encoder.finish()
-    };
-    pack().map_err(not_packed)
+    zstd::pack(bytes, strength).map_err(not_packed)
 }
 
 fn not_packed(error: std::io::Error) -> Issue {

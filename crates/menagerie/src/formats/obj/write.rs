@@ -1,5 +1,5 @@
 use super::model::Model;
-use super::read;
+use super::{origins, read};
 use crate::bytes::{ByteMap, Limits};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
@@ -28,9 +28,10 @@ impl FileModel for Model {
         Ok(Output { bytes: self.text.clone(), beside })
     }
 
-    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         let mut issues = Issues::default();
         let scene = read::scene(self.gathered.clone(), &self.entries, &mut issues);
-        Ok(Lifted { scene, issues })
+        let provenance = options.provenance.then(|| origins::find(&self.text, &scene)).flatten();
+        Ok(Lifted { scene, issues, provenance })
     }
 }

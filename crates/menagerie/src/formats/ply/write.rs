@@ -3,7 +3,10 @@ use super::lift;
 use super::model::Model;
 use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
 use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::formats::{
+    Elements, FileModel, Format, Lifted, Output, PrimitiveOrigin, Provenance, ReadOptions, Recorder, Summary,
+};
+use crate::scene::Scene;
 
 impl FileModel for Model {
     fn format(&self) -> &'static Format {
@@ -33,8 +36,10 @@ impl FileModel for Model {
         Ok(self.bytes.clone().into())
     }
 
-    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        Ok(Lifted { scene: lift::scene(&self.header, self.contents.clone()), ..Lifted::default() })
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        let scene = lift::scene(&self.header, self.contents.clone());
+        let provenance = options.provenance.then(|| self.origins(&scene)).flatten();
+        Ok(Lifted { scene, provenance, ..Lifted::default() })
     }
 }
 
@@ -49,6 +54,36 @@ fn lines(text: &[u8], from: usize) -> Vec<MapNode> {
 }
 
 impl Model {
+    /// Where vertices and faces are. Faces of more than three corners became several triangles, and lie nowhere alone.
+    fn origins(&self, scene: &Scene) -> Option<Provenance> {
+        let mut origins = Recorder::new(true);
+        let rows = |name: &str| {
+            let element = self.header.elements.iter().position(|element| element.name == name)?;
+            let before: usize = self.contents.rows.iter().take(element).sum();
+            Some((before, self.contents.rows.get(element).copied()?))
+        };
+        let list = |name: &str, count: usize| {
+            let Some((before, rows)) = rows(name).filter(|(_, rows)| *rows >= count) else {
+                return Elements::default();
+            };
+            match self.header.form {
+                Form::Ascii => {
+                    Elements::list("lines").ordered((before..before + rows).map(|row| row as u32).collect())
+                }
+                _ => Elements::list(name),
+            }
+        };
+        let primitive = scene.meshes.values().next().and_then(|mesh| mesh.primitives.first())?;
+        let triangles = primitive.triangles().len();
+        let all = rows("face").is_some_and(|(_, rows)| rows == triangles);
+        origins.primitive(0, 0, || PrimitiveOrigin {
+            path: String::new(),
+            vertices: list("vertex", 0),
+            triangles: if all { list("face", triangles) } else { Elements::default() },
+        });
+        origins.finish(scene)
+    }
+
     /// The rows of a binary file, and what follows them.
     fn rows(&self, form: Form, from: usize, parts: &mut Vec<MapNode>) {
         let mut at = from;

@@ -1,14 +1,14 @@
 use super::FORMAT;
 use super::build::{Builder, primitive};
-use super::model::{Model, Solid};
+use super::model::{Facet, Model, Solid};
 use crate::bytes::decode_text;
-use crate::formats::Lifted;
 use crate::formats::flat::show_all;
+use crate::formats::{Elements, Lifted, PrimitiveOrigin, Provenance, ReadOptions, Recorder};
 use crate::scene::{Mesh, Node, Scene};
 
 /// The Scene of a file. Triangles share no vertices, as in the file, and have no normals: those of the file say only
 /// what the corners say.
-pub(super) fn lift(model: &Model) -> Lifted {
+pub(super) fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let scene = match model {
         Model::Binary(binary) => {
             let mut builder = Builder::new(binary.facets.len());
@@ -17,7 +17,42 @@ pub(super) fn lift(model: &Model) -> Lifted {
         }
         Model::Ascii(ascii) => of_solids(ascii.solids.clone()),
     };
-    Lifted { scene, ..Lifted::default() }
+    let provenance = options.provenance.then(|| origins(model, &scene)).flatten();
+    Lifted { scene, provenance, ..Lifted::default() }
+}
+
+/// Where the triangles are: facets of a binary file, lines of a text.
+fn origins(model: &Model, scene: &Scene) -> Option<Provenance> {
+    let mut origins = Recorder::new(true);
+    match model {
+        Model::Binary(binary) => {
+            let finite = |facet: &Facet| facet.corners.as_flattened().iter().all(|x| x.get().is_finite());
+            let shown = (0..).zip(&binary.facets).filter(|(_, facet)| finite(facet));
+            let numbers: Vec<u32> = shown.map(|(number, _)| number).collect();
+            let of_vertices = numbers.iter().flat_map(|number| [*number; 3]).collect();
+            origins.primitive(0, 0, || PrimitiveOrigin {
+                path: "facets".to_owned(),
+                vertices: Elements::list("facets").ordered(of_vertices),
+                triangles: Elements::list("facets").ordered(numbers),
+            });
+        }
+        Model::Ascii(ascii) => {
+            let lines = ascii.text.split_inclusive(|byte| *byte == b'\n');
+            let corners = (0..).zip(lines).filter(|(_, line)| line.trim_ascii_start().starts_with(b"vertex"));
+            let mut lines = corners.map(|(number, _)| number);
+            for (mesh, shown) in scene.meshes.values().enumerate() {
+                let count = shown.primitives.first().map_or(0, |primitive| primitive.positions.len());
+                let of_vertices: Vec<u32> = lines.by_ref().take(count).collect();
+                let of_triangles = of_vertices.iter().step_by(3).copied().collect();
+                origins.primitive(mesh, 0, || PrimitiveOrigin {
+                    path: String::new(),
+                    vertices: Elements::list("lines").ordered(of_vertices),
+                    triangles: Elements::list("lines").ordered(of_triangles),
+                });
+            }
+        }
+    }
+    origins.finish(scene)
 }
 
 /// The Scene of the solids of a text file, each a node.

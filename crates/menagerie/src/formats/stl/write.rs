@@ -64,7 +64,7 @@ impl FileModel for Model {
         .into())
     }
 
-    fn lift(&self, _: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        Ok(lift::lift(self))
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        Ok(lift::lift(self, options))
     }
 }

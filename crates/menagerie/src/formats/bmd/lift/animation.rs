@@ -28,6 +28,8 @@ impl Lifting<'_> {
                 Reading::Engine => self.framed(animation, &engine::places(self.model, animation)),
                 Reading::Plain => self.framed(animation, &engine::document_places(self.model, animation)),
             };
+            let place = self.scene.animations.len();
+            self.origins.animation(place, || format!("animations[{i}]"));
             self.scene.animations.push(lifted);
         }
     }

@@ -34,6 +34,13 @@ pub(super) fn draws(mesh: &Mesh) -> bool {
     mesh.faces.iter().any(|face| face.corners().iter().all(|corner| (*corner as usize) < mesh.vertices.len()))
 }
 
+/// For each triangle that is drawn, the number of its face.
+pub(super) fn faces_of_triangles(mesh: &Mesh) -> Vec<u32> {
+    let exists = |corner: &u32| (*corner as usize) < mesh.vertices.len();
+    let faces = (0..).zip(&mesh.faces).filter(|(_, face)| face.corners().iter().all(exists));
+    faces.flat_map(|(number, face)| face.triangles().map(move |_| number)).collect()
+}
+
 impl Lifting<'_> {
     /// The primitive of a mesh; `None` when it draws nothing.
     pub(super) fn primitive(&self, index: usize, mesh: &Mesh, skinned: bool) -> Option<Primitive> {

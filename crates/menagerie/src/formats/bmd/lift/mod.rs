@@ -26,7 +26,7 @@ use super::pose::{self, BoneKind, base, bone_kinds};
 use super::vertex::StReading;
 use crate::bytes::decode_text;
 use crate::diag::Issues;
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Elements, Lifted, PrimitiveOrigin, ReadOptions, Recorder};
 use crate::scene::{
     Axes, Image, Lod as SceneLod, Material, MaterialId, Mesh as SceneMesh, MeshId, MetallicRoughness, Node,
     NodeId, Scene, SceneRoot, Shading, Skin, SkinId, Texture, TextureRef, Transform, Turn,
@@ -76,6 +76,7 @@ pub(super) fn lift_with(model: &Model, options: &ReadOptions<'_>, reading: Readi
         made: Vec::new(),
         bindings: Vec::new(),
         materials: BTreeMap::new(),
+        origins: Recorder::new(options.provenance),
     };
     lifting.bones();
     lifting.levels();
@@ -84,7 +85,8 @@ pub(super) fn lift_with(model: &Model, options: &ReadOptions<'_>, reading: Readi
     lifting.animations();
     lifting.scene_extras();
     // How texture coordinates were read is said by the check already.
-    Lifted { scene: lifting.scene, issues: lifting.issues }
+    let provenance = lifting.origins.finish(&lifting.scene);
+    Lifted { scene: lifting.scene, issues: lifting.issues, provenance }
 }
 
 /// What the vertices of a bone hang on in the Scene.
@@ -116,6 +118,8 @@ struct Lifting<'a> {
     /// For each bone, what its vertices hang on.
     bindings: Vec<Binding>,
     materials: BTreeMap<Vec<u8>, MaterialId>,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
 }
 
 impl Lifting<'_> {
@@ -136,6 +140,7 @@ impl Lifting<'_> {
             };
             let node = self.bone_node(i, bone);
             let node = self.scene.nodes.push(node);
+            self.origins.node(node.index(), || format!("bones[{i}]"));
             self.nodes.push(Some(node));
             match parent.and_then(|parent| self.nodes.get(parent).copied().flatten()) {
                 Some(parent) => self.hang(parent, node),
@@ -380,10 +385,17 @@ impl Lifting<'_> {
     /// A mesh of the Scene with one primitive for each of the file's that draws something.
     fn mesh(&mut self, meshes: &[usize], skinned: bool) -> Option<MeshId> {
         let mut primitives = Vec::new();
+        let id = self.scene.meshes.len();
         for &i in meshes {
             let Some(mesh) = self.model.meshes.get(i) else { continue };
             if let Some(mut primitive) = self.primitive(i, mesh, skinned && self.skin.is_some()) {
                 primitive.material = self.model.material(mesh).map(|name| self.material(name));
+                self.origins.primitive(id, primitives.len(), || PrimitiveOrigin {
+                    path: format!("meshes[{i}]"),
+                    vertices: Elements::list(format!("meshes[{i}].vertices")),
+                    triangles: Elements::list(format!("meshes[{i}].faces"))
+                        .ordered(geometry::faces_of_triangles(mesh)),
+                });
                 primitives.push(primitive);
             }
         }

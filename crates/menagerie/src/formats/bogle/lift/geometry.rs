@@ -10,6 +10,7 @@ use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Instance, named};
 use crate::formats::bogle::notes::{MeshNote, Note as _, PrimitiveNote, read_name};
 use crate::formats::bogle::{LEAST_WEIGHT, codes};
+use crate::formats::{Elements, PrimitiveOrigin};
 use crate::scene::{CustomAttribute, Extras, Id, Mesh, MeshId, Primitive, Turn, unit_vector};
 
 /// The custom attribute with the binormal, where it is not the cross product of normal and tangent.
@@ -76,6 +77,13 @@ impl Lifter<'_> {
                 }
                 let mesh = self.mesh(variant, geometry);
                 let mesh = self.scene.meshes.push(mesh);
+                self.origins.primitive(mesh.index(), 0, || PrimitiveOrigin {
+                    path: format!("geometries[{index}]"),
+                    vertices: Elements::list(format!("geometries[{index}].vertices")),
+                    triangles: Elements::list(format!("geometries[{index}].indices"))
+                        .of_records(3)
+                        .ordered_by(drawn_triangles(geometry)),
+                });
                 self.meshes.insert(variant, mesh);
             }
         }
@@ -153,6 +161,24 @@ fn indices(geometry: &Geometry) -> Vec<u32> {
         return triangles.flatten().collect();
     }
     triangles.filter(exists).flatten().collect()
+}
+
+/// The numbers of the triangles whose vertices exist; `None` for all.
+fn drawn_triangles(geometry: &Geometry) -> Option<Vec<u32>> {
+    let count = geometry.vertices.len();
+    let exists = |triangle: &[zerocopy::little_endian::U32; 3]| {
+        triangle.iter().all(|index| (index.get() as usize) < count)
+    };
+    if geometry.triangles().iter().all(exists) {
+        return None;
+    }
+    Some(
+        (0..)
+            .zip(geometry.triangles())
+            .filter(|(_, triangle)| exists(triangle))
+            .map(|(number, _)| number)
+            .collect(),
+    )
 }
 
 /// Normals, tangents and binormals. Says whether some had to be repaired.

@@ -15,7 +15,8 @@ impl Lifter<'_> {
         self.scene.ambient = (!was_added).then(|| self.model.ambient.map(finite));
         let cameras = self.model.cameras.len() - usize::from(self.added_camera.is_some());
         for camera in self.model.cameras.iter().take(cameras) {
-            self.scene.cameras.push(lift_camera(camera));
+            let id = self.scene.cameras.push(lift_camera(camera));
+            self.origins.camera(id.index(), || format!("cameras[{}]", id.index()));
         }
         let note = SceneNote {
             ambient: Some(floats(&self.model.ambient)),
@@ -24,11 +25,13 @@ impl Lifter<'_> {
         };
         note.keep(&mut self.scene.extras);
         for light in &self.model.lights {
-            self.scene.lights.push(lift_light(light));
+            let id = self.scene.lights.push(lift_light(light));
+            self.origins.light(id.index(), || format!("lights[{}]", id.index()));
         }
         for material in &self.model.materials {
             let material = self.material(material);
-            self.scene.materials.push(material);
+            let id = self.scene.materials.push(material);
+            self.origins.material(id.index(), || format!("materials[{}]", id.index()));
         }
     }
 

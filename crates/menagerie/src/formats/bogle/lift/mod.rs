@@ -20,7 +20,7 @@ use super::notes::{NodeNote, Note as _, SceneNote, floats, read_name};
 use super::tree::Tree;
 use super::{added, salvage};
 use crate::diag::Issues;
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform};
 use geometry::Variant;
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
@@ -52,13 +52,15 @@ pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
         budget: COPIES.max(model.tree_offset()),
+        origins: Recorder::new(options.provenance),
     };
     lifter.looks();
     lifter.geometries();
     lifter.instances();
     lifter.unused_collections();
     lifter.animations();
-    (Lifted { scene: lifter.scene, issues: lifter.issues }, lifter.skeletons)
+    let provenance = lifter.origins.finish(&lifter.scene);
+    (Lifted { scene: lifter.scene, issues: lifter.issues, provenance }, lifter.skeletons)
 }
 
 struct Lifter<'a> {
@@ -82,6 +84,8 @@ struct Lifter<'a> {
     copies: Vec<Vec<usize>>,
     /// Bytes that copies may still take.
     budget: usize,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
 }
 
 impl Lifter<'_> {
@@ -153,10 +157,12 @@ impl Lifter<'_> {
             part.transform = Transform::Matrix(Frame::Look.to_scene(Frame::Turned, Mat4::IDENTITY));
             NodeNote { part: true, ..NodeNote::default() }.keep(&mut part.extras);
             let part = self.scene.nodes.push(part);
+            self.origins.node(part.index(), || format!("instances[{index}]"));
             node.children.push(part);
         }
         note.keep(&mut node.extras);
         let id = self.scene.nodes.push(node);
+        self.origins.node(id.index(), || format!("instances[{index}]"));
         self.skinned(id, frame, instance);
         Some((id, frame))
     }

@@ -90,6 +90,7 @@ impl Lifter<'_> {
         let transform = Frame::Turned.to_scene(parent, affine(&collection.transform));
         let armature =
             self.scene.nodes.push(Node { name, transform: placed(transform), extras, ..Node::default() });
+        self.origins.node(armature.index(), || format!("animation_collections[{index}]"));
         let rests = rests(collection, kind);
         let joints: Vec<NodeId> = rests
             .iter()
@@ -98,7 +99,11 @@ impl Lifter<'_> {
                 let mut node = Node { name: format!("bone {i}"), ..Node::default() };
                 node.transform = rest_transform(rest);
                 NodeNote { bone: Some(i), ..NodeNote::default() }.keep(&mut node.extras);
-                self.scene.nodes.push(node)
+                let id = self.scene.nodes.push(node);
+                // A doubled skeleton has two joints for each bone.
+                let bone = if kind == Joints::Doubled { i / 2 } else { i };
+                self.origins.node(id.index(), || format!("animation_collections[{index}].bones[{bone}]"));
+                id
             })
             .collect();
         for (joint, rest) in joints.iter().zip(&rests) {
@@ -172,6 +177,10 @@ impl Lifter<'_> {
                 let copies = self.copies.get(index).into_iter().flatten();
                 let copies = copies.filter_map(|copy| self.skeletons.get(*copy));
                 let channels = copies.flat_map(|skeleton| channels(&tracks, &skeleton.joints)).collect();
+                let place = self.scene.animations.len();
+                self.origins.animation(place, || {
+                    format!("animation_collections[{index}].animations[{}]", number.unwrap_or_default())
+                });
                 self.scene.animations.push(scene::Animation { name, channels, extras });
             }
         }

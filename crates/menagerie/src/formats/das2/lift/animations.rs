@@ -48,6 +48,8 @@ impl Lifter<'_> {
                 animation.extras.set(FORMAT.id, "channels", kept);
             }
             self.note.restore_extras(&format!("animations.{index}"), &mut animation.extras);
+            let (number, place) = (self.scene.animations.len(), self.place("animations", index));
+            self.origins.animation(number, || place);
             self.scene.animations.push(animation);
         }
     }

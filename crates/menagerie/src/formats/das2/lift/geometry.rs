@@ -6,7 +6,8 @@ use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
 use crate::diag::Aspect;
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
-use crate::formats::das2::model::{Level, MorphTarget as FileTarget, Ref, SLOTS};
+use crate::formats::das2::model::{Level, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS};
+use crate::formats::{Elements, PrimitiveOrigin, Strided};
 use crate::ops::{normalize_weights, smooth_normals, weld_primitive};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json, unit_vector};
 
@@ -122,6 +123,7 @@ impl Lifter<'_> {
             let shown = level.min(mesh.levels.len().saturating_sub(1));
             let Some(data) = mesh.levels.get(shown) else { continue };
             let mut primitive = self.primitive(data, *index, shown, limit);
+            self.record(primitives.len(), data, *index, &primitive);
             if shown < level {
                 primitive.extras.set(FORMAT.id, "repeated", true);
             }
@@ -137,6 +139,34 @@ impl Lifter<'_> {
             primitive.targets.resize(targets, MorphTarget::default());
         }
         Mesh { primitives, ..Mesh::default() }
+    }
+
+    /// Takes down where a primitive of the mesh that comes next lies. One whose vertices were welded is no longer there.
+    fn record(&mut self, number: usize, level: &Level, mesh: usize, primitive: &Primitive) {
+        if !self.origins.is_on() {
+            return;
+        }
+        let path = self.place("meshes", mesh);
+        let welded = self.note.expanded.get(&mesh) == Some(&true);
+        let elements = |place: Ref, size: usize, count: usize| {
+            if welded || (place.buffer == NONE && self.model.profile == Profile::Spec) {
+                return Elements::default();
+            }
+            let bytes = Strided {
+                start: place.offset.into(),
+                stride: size as u64,
+                size: size as u64,
+                count: count as u64,
+            };
+            Elements::list(format!("{}.data", self.place("buffers", place.buffer as usize))).at(bytes)
+        };
+        let vertices = elements(level.position, 12, primitive.positions.len());
+        let triangles = match self.geometry.is_set(level.index) {
+            true => elements(level.index, 12, primitive.indices.len() / 3),
+            false => elements(level.position, 36, primitive.indices.len() / 3),
+        };
+        let mesh = self.scene.meshes.len();
+        self.origins.primitive(mesh, number, || PrimitiveOrigin { path, vertices, triangles });
     }
 
     /// The geometry of a level; empty when its positions cannot be read.

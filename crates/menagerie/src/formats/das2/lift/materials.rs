@@ -77,6 +77,9 @@ impl Lifter<'_> {
             material.extras.set(FORMAT.id, "variant_of", first.index());
         }
         let material = self.scene.materials.push(material);
+        let list = if kind == material_type::PHONG { "phong_materials" } else { "pbr_materials" };
+        let place = self.place(list, id as usize);
+        self.origins.material(material.index(), || place);
         self.materials.insert(key, material);
         Some(material)
     }

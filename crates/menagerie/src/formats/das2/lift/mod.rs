@@ -21,7 +21,7 @@ use super::model::{Framing, Lists, Model, NONE, Record, SLOTS, Target, Text, mat
 use super::notes::Note;
 use super::{FORMAT, codes};
 use crate::diag::{Aspect, Issue, Issues};
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
 
 pub(super) use materials::file_name;
@@ -52,6 +52,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         top_ids: Vec::new(),
         joint_ids: Vec::new(),
         budget: Budget::new(model),
+        origins: Recorder::new(options.provenance),
     };
     lifter.materials();
     lifter.meshes();
@@ -62,7 +63,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.animations();
     lifter.header();
     lifter.missing();
-    Lifted { scene: lifter.scene, issues: lifter.issues }
+    let provenance = lifter.origins.finish(&lifter.scene);
+    Lifted { scene: lifter.scene, issues: lifter.issues, provenance }
 }
 
 /// The nodes whose placement some channel animates.
@@ -104,6 +106,8 @@ struct Lifter<'a> {
     /// For each joint, its nodes in the Scene: one for each node that binds it, at least one.
     joint_ids: Vec<Vec<NodeId>>,
     budget: Budget,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
 }
 
 /// How much may be made of things that several others share. A small file could otherwise ask for any amount of memory:
@@ -138,6 +142,12 @@ impl Budget {
 }
 
 impl Lifter<'_> {
+    /// The path of a record in the byte map: that of a compressed body is inside.
+    fn place(&self, list: &str, index: usize) -> String {
+        let body = if self.model.framing == Framing::Raw { "" } else { "body." };
+        format!("{body}{list}[{index}]")
+    }
+
     /// Whether there is room for one more thing of about so many bytes; says so when there is not.
     fn has_room(&mut self, bytes: usize, path: impl FnOnce() -> String) -> bool {
         let room = self.budget.take(bytes);

@@ -22,6 +22,8 @@ impl Lifter<'_> {
                 continue;
             }
             let (node, custom) = self.node(index, file);
+            let place = self.place("nodes", index);
+            self.origins.node(id.index(), || place);
             self.scene.nodes.push(node);
             if let Some(custom) = custom {
                 outer.push((index, custom));

@@ -60,6 +60,8 @@ impl Lifter<'_> {
         for joint in &plain {
             let node = self.joint(*joint);
             let id = self.scene.nodes.push(node);
+            let place = self.place("joints", *joint);
+            self.origins.node(id.index(), || place);
             if let Some(ids) = self.joint_ids.get_mut(*joint) {
                 ids.push(id);
             }
@@ -167,6 +169,8 @@ impl Lifter<'_> {
             let mut node = self.joint(*joint);
             node.extras.set(FORMAT.id, "copy", true);
             let id = self.scene.nodes.push(node);
+            let place = self.place("joints", *joint);
+            self.origins.node(id.index(), || place);
             ids.insert(*joint, id);
             if let Some(list) = self.joint_ids.get_mut(*joint) {
                 list.push(id);

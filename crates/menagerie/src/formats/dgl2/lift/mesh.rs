@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::super::model::{ChunkData, EntityData, Triangle};
 use super::super::notes::{MeshNote, Note as _, PrimitiveNote};
 use super::{Lifter, VDirection};
+use crate::formats::{Elements, PrimitiveOrigin};
 use crate::ops::{Welder, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
 
@@ -23,15 +24,16 @@ impl Lifter<'_> {
             };
             note.keep(&mut mesh.extras);
             let id = self.scene.meshes.push(mesh);
+            self.record(id, index, triangles, None);
             self.meshes.insert(chunk.id, (id, index));
         }
     }
 
     /// The mesh that an entity shows. Its own material stands in for that of triangles that have none.
     pub(super) fn mesh_of(&mut self, entity: &EntityData) -> Option<MeshId> {
-        let &(mesh, chunk) = self.meshes.get(&entity.mesh)?;
+        let &(mesh, index) = self.meshes.get(&entity.mesh)?;
         let known = self.materials.contains_key(&entity.material);
-        let chunk = self.model.chunk(chunk)?;
+        let chunk = self.model.chunk(index)?;
         let ChunkData::Trimesh(triangles, _) = &chunk.data else { return Some(mesh) };
         if !known || triangles.iter().all(|triangle| triangle.material.get() != -1) {
             return Some(mesh);
@@ -50,18 +52,52 @@ impl Lifter<'_> {
         };
         note.keep(&mut own.extras);
         let own = self.scene.meshes.push(own);
+        self.record(own, index, triangles, Some(entity.material));
         self.variants.insert((entity.mesh, entity.material), own);
         Some(own)
+    }
+
+    /// Takes down which triangles of a chunk the primitives of its mesh have; a vertex comes from the first that uses it.
+    fn record(&mut self, mesh: MeshId, chunk: usize, triangles: &[Triangle], instead: Option<i32>) {
+        if !self.origins.is_on() {
+            return;
+        }
+        let mut order: Vec<i32> = Vec::new();
+        let mut numbers: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+        for (number, triangle) in (0..).zip(triangles) {
+            let material = with(triangle, instead);
+            let list = numbers.entry(material).or_insert_with(|| {
+                order.push(material);
+                Vec::new()
+            });
+            list.push(number);
+        }
+        for (primitive, material) in order.into_iter().enumerate() {
+            let triangles = numbers.remove(&material).unwrap_or_default();
+            let shown = self.scene.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(primitive));
+            let mut first = vec![0; shown.map_or(0, Primitive::vertex_count)];
+            let corners = shown.map(Primitive::triangles).unwrap_or_default().iter().zip(&triangles).rev();
+            for (corner, number) in
+                corners.flat_map(|(corners, number)| corners.iter().map(move |c| (c, number)))
+            {
+                if let Some(place) = first.get_mut(*corner as usize) {
+                    *place = *number;
+                }
+            }
+            let list = || Elements::list(format!("chunks[{chunk}].triangles"));
+            self.origins.primitive(mesh.index(), primitive, || PrimitiveOrigin {
+                path: format!("chunks[{chunk}]"),
+                vertices: list().ordered(first),
+                triangles: list().ordered(triangles),
+            });
+        }
     }
 
     fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {
         let mut by_material: BTreeMap<i32, Soup> = BTreeMap::new();
         let mut order = Vec::new();
         for triangle in triangles {
-            let material = match triangle.material.get() {
-                -1 => instead.unwrap_or(-1),
-                material => material,
-            };
+            let material = with(triangle, instead);
             let soup = by_material.entry(material).or_insert_with(|| {
                 order.push(material);
                 Soup::default()
@@ -75,6 +111,14 @@ impl Lifter<'_> {
             Some(primitive)
         });
         Mesh { primitives: primitives.collect(), ..Mesh::default() }
+    }
+}
+
+/// The material that a triangle is shown with.
+fn with(triangle: &Triangle, instead: Option<i32>) -> i32 {
+    match triangle.material.get() {
+        -1 => instead.unwrap_or(-1),
+        material => material,
     }
 }
 

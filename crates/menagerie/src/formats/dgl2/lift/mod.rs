@@ -18,7 +18,7 @@ use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, kind};
 use super::notes::{ChunkNote, EntityNote, FileNote, HeaderNote, Hex, MaterialNote, Name, Note as _};
 use super::surface::{Pairs, Surface, color, get};
 use crate::diag::{Aspect, Issue, Issues};
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{
     AlphaMode, Blend, Extras, Image, Light, LightKind, Material, MaterialId, MeshId, Node, Phong, Scene,
     SceneRoot, Shading, Texture, TextureId, TextureRef, Transform,
@@ -70,6 +70,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         variants: BTreeMap::new(),
         note: FileNote::default(),
         names: model.chunks.iter().map(|chunk| (chunk.kind, chunk.name.as_slice())).collect(),
+        origins: Recorder::new(options.provenance),
     };
     lifter.frame();
     lifter.materials();
@@ -78,7 +79,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     lifter.entities();
     lifter.give_up();
     lifter.note.keep(&mut lifter.scene.extras);
-    Lifted { scene: lifter.scene, issues: lifter.issues }
+    let provenance = lifter.origins.finish(&lifter.scene);
+    Lifted { scene: lifter.scene, issues: lifter.issues, provenance }
 }
 
 struct Lifter<'a> {
@@ -97,6 +99,8 @@ struct Lifter<'a> {
     note: FileNote,
     /// The names of all chunks, by kind.
     names: std::collections::BTreeSet<(u16, &'a [u8])>,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
 }
 
 impl Lifter<'_> {
@@ -154,7 +158,7 @@ impl Lifter<'_> {
 
     fn materials(&mut self) {
         let see_through = self.materials_seen_through();
-        for (_, chunk, data) in self.model.materials() {
+        for (index, chunk, data) in self.model.materials() {
             let dml = Dml::parse(data.text());
             let pairs = dml.to_pairs();
             let surface = Surface::read(&pairs, |_, _| {});
@@ -179,6 +183,7 @@ impl Lifter<'_> {
             };
             note.keep(&mut material.extras);
             let id = self.scene.materials.push(material);
+            self.origins.material(id.index(), || format!("chunks[{index}]"));
             self.materials.insert(chunk.id, id);
         }
     }
@@ -289,7 +294,7 @@ impl Lifter<'_> {
     }
 
     fn entities(&mut self) {
-        for (_, chunk, entity) in self.model.entities() {
+        for (index, chunk, entity) in self.model.entities() {
             let dml = entity.properties.parse();
             let pairs = dml.to_pairs();
             let mut node = self.node(entity, &pairs);
@@ -307,6 +312,11 @@ impl Lifter<'_> {
                 braced: dml.braced,
             };
             note.keep(&mut node.extras);
+            let (id, light) = (self.scene.nodes.len(), node.light);
+            self.origins.node(id, || format!("chunks[{index}]"));
+            if let Some(light) = light {
+                self.origins.light(light.index(), || format!("chunks[{index}]"));
+            }
             let id = self.scene.nodes.push(node);
             if let Some(root) = self.scene.scenes.first_mut() {
                 root.roots.push(id);

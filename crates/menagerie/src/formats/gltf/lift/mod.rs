@@ -8,6 +8,7 @@ mod lights;
 mod materials;
 mod nodes;
 mod notes;
+mod origins;
 
 use serde_json::{Map, Value, json};
 
@@ -17,9 +18,9 @@ use super::json::Object;
 use super::model::Model;
 use super::views::{COMPRESSION, Decoded, Views, budget};
 use super::{check, codes, extension, missing};
-use crate::bytes::{Limits, Span};
+use crate::bytes::Span;
 use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
-use crate::formats::{Lifted, ReadOptions};
+use crate::formats::{Lifted, Provenance, ReadOptions, Recorder};
 use crate::scene::{self, Extras, Scene, float_from_json};
 
 /// The Scene that a model means, and what had to be forgiven. Fails when the model needs an extension that is not
@@ -28,29 +29,30 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
     if let Some(issue) = check::required_extensions(model).into_iter().next() {
         return Err(issue);
     }
-    let (scene, issues) = make(model, &options.limits);
-    Ok(Lifted { scene, issues })
+    let (scene, issues, provenance) = make(model, options);
+    Ok(Lifted { scene, issues, provenance })
 }
 
 /// The Scene of a model, and everything that had to be forgiven.
 ///
 /// What glTF has no place for is noted in `extras`, and anybody can write there: notes that would break the Scene are
 /// believed no longer, all of them.
-fn make(model: &Model, limits: &Limits) -> (Scene, Issues) {
+fn make(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, Option<Provenance>) {
     let whole = missing::put_back(model);
-    let (scene, issues) = make_believing(whole.as_ref().unwrap_or(model), limits);
+    let (scene, issues, provenance) = make_believing(whole.as_ref().unwrap_or(model), options);
     if !notes::are_in(model) || scene::check(&scene).is_ok() {
-        return (scene, issues);
+        return (scene, issues, provenance);
     }
-    let (scene, mut issues) = make_believing(&notes::without(model), limits);
+    let (scene, mut issues, provenance) = make_believing(&notes::without(model), options);
     let message = "what menagerie noted in the extras does not fit the rest and is left out";
     let span = Span::new(model.json.start, model.json.end);
     issues.push(Issue::new(&codes::NOTES, "", message).at(span));
     issues.leave_out(Aspect::Extras, message, "", 1);
-    (scene, issues)
+    (scene, issues, provenance)
 }
 
-fn make_believing(model: &Model, limits: &Limits) -> (Scene, Issues) {
+fn make_believing(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, Option<Provenance>) {
+    let limits = &options.limits;
     let decoded = Decoded::of(model, limits);
     let mut lifter = Lifter {
         model,
@@ -59,9 +61,12 @@ fn make_believing(model: &Model, limits: &Limits) -> (Scene, Issues) {
         budget: budget(model, limits),
         over_budget: false,
         scene: Scene::default(),
+        origins: Recorder::new(options.provenance),
     };
     lifter.scene();
-    (lifter.scene, lifter.issues)
+    lifter.record();
+    let provenance = lifter.origins.finish(&lifter.scene);
+    (lifter.scene, lifter.issues, provenance)
 }
 
 /// A model on its way to a Scene.
@@ -74,6 +79,8 @@ struct Lifter<'a> {
     /// Whether that was too little for something, which is said once.
     over_budget: bool,
     scene: Scene,
+    /// Where things come from, if that was asked for.
+    origins: Recorder,
 }
 
 impl<'a> Lifter<'a> {

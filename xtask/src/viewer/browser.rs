@@ -1,0 +1,66 @@
+//! The page in Debian's chromium.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use super::is_there;
+use crate::steps::{Outcome, cargo_program, run_command as run};
+
+/// Names under which a browser may be installed.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Opens the page in a browser and tries everything.
+pub(super) fn test(root: &Path) -> Result<Outcome> {
+    let Some(browser) = find().or_else(install) else {
+        let reason = "no chromium is installed, and apt-get cannot install one; CHROMIUM may say where it is";
+        return Ok(Outcome::Skipped(reason.to_owned()));
+    };
+    // What the page makes is compared with what the program makes.
+    let mut build = Command::new(cargo_program());
+    if let Outcome::Failed(status) =
+        run(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?
+    {
+        return Ok(Outcome::Failed(format!("the program: {status}")));
+    }
+    let program = root.join("target/debug").join(format!("menagerie{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new("node");
+    command
+        .arg("test/run.mjs")
+        .current_dir(root.join("viewer"))
+        .env("CHROMIUM", browser)
+        .env("MENAGERIE", program)
+        .env("PAGE", super::page(root))
+        .env("SHOTS", super::folder(root).join("shots"));
+    run(&mut command)
+}
+
+fn find() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("CHROMIUM").map(PathBuf::from).filter(|path| path.is_file()) {
+        return Some(named);
+    }
+    BROWSERS.iter().find(|name| is_there(name)).map(PathBuf::from).map(|name| which(&name).unwrap_or(name))
+}
+
+/// Where in the search path a program is.
+fn which(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|place| place.is_file())
+}
+
+/// Debian's browser, where this may be installed.
+fn install() -> Option<PathBuf> {
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let installed =
+        apt(&["-qq", "update"]) && apt(&["-qq", "install", "--yes", "--no-install-recommends", "chromium"]);
+    installed.then(find).flatten()
+}
