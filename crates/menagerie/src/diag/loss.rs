@@ -436,6 +436,16 @@ impl LossReport {
         self.losses.iter()
     }
 
+    /// The same, to change them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Loss> {
+        self.losses.iter_mut()
+    }
+
+    /// Leaves out what did not happen.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Loss) -> bool) {
+        self.losses.retain(keep);
+    }
+
     /// What is gone or not as it was: all but what was added.
     pub fn losses(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| loss.kind.is_loss())
