@@ -132,8 +132,22 @@ fn against_source(source: &Scene, engine: &Scene) -> f32 {
     (0..10).map(|i| at(last * i as f32 / 9.0)).fold(0.0, f32::max) / size
 }
 
+/// The report names an error as large as this part of the model's size.
+fn is_named(done: &Conversion, far: f32, what: &str) {
+    let Some(source) = &done.scene else { return };
+    let size = Pose::rest(source).bounds(source).map_or(1.0, |bounds| bounds.diagonal());
+    let in_units = |(stats, unit): (menagerie::diag::loss::ErrorStats, &str)| {
+        if unit == "scene units" { stats.max } else { 0.0 }
+    };
+    let named = done.losses.losses().filter_map(|loss| loss.error).map(in_units).fold(0.0, f64::max);
+    let found = f64::from(far * size);
+    assert!(named >= found * 0.95 - 1e-3 * f64::from(size), "{what}: {found} units off, {named} named");
+}
+
 /// Models whose poses are in the table of `docs/engines.md`.
-const POSED: [&str; 9] = [
+const POSED: [&str; 13] = [
+    "creature.glb",
+    "lantern.glb",
     "Fox.glb",
     "RiggedSimple.glb",
     "SimpleSkin.gltf",
@@ -142,6 +156,8 @@ const POSED: [&str; 9] = [
     "chicken1.bmd",
     "suzanne_rig.bgl",
     "skinned.bgl",
+    "blender_poses.bgl",
+    "InterpolationTest.glb",
     "tube_lod_skin_l0.das2",
 ];
 
@@ -163,6 +179,9 @@ fn the_engines_pose_as_the_table_says() {
             let done = written(&file, from, to, Purpose::Both);
             let source = done.as_ref().and_then(|done| done.scene.as_ref().zip(in_engine(done)));
             let far = source.map_or(0.0, |(source, engine)| against_source(source, &engine));
+            if let Some(done) = &done {
+                is_named(done, far, &format!("{} to {}", file.name(), to.name));
+            }
             let scenes = done.and_then(|done| by_document(&done).zip(in_engine(&done)));
             let errors = scenes.map(|(document, engine)| pose_errors(&document, &engine)).unwrap_or_default();
             let worst = errors.iter().map(|error| error.error).fold(0.0, f32::max);

@@ -125,6 +125,7 @@ fn finished(
         Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
+            losses.put_into_scene(&issues);
             if scene.is_some() {
                 losses.left_out(&issues);
             }

@@ -7,7 +7,7 @@
 
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::diff::{DiffOptions, DiffReport, Difference, diff};
+use crate::diff::{DiffOptions, DiffReport, Difference, MOVE_ELSEWHERE, diff};
 use crate::formats::{FileModel, Format, Holds, Lifted, Purpose, ReadOptions};
 use crate::ops::drawn;
 use crate::scene::{CheckedScene, check};
@@ -25,9 +25,12 @@ pub fn settle(source: CheckedScene<'_>, model: &dyn FileModel, purpose: Purpose,
     let options = ReadOptions::default();
     let Some(found) = model.lift(&options).ok().and_then(|lifted| compare(source, &lifted)) else { return };
     let unseen: Vec<Loss> = found.unseen(losses).cloned().collect();
-    losses.retain(|loss| loss.kind != LossKind::Approximated || !unseen.contains(loss));
+    // What a comparison could overlook stays, once it is said to be gone; names it does not overlook.
+    let stays = |loss: &Loss| loss.kind == LossKind::Dropped && loss.aspect != Aspect::Names;
+    losses.retain(|loss| stays(loss) || !unseen.contains(loss));
     let silent: Vec<Difference> = found.unannounced(losses).cloned().collect();
     silent.into_iter().for_each(|difference| announce(difference, losses));
+    found.differences.iter().for_each(|difference| give_size(difference, losses));
     if !source.animations.is_empty() && purpose.serves_engine() {
         let engine = model.lift_as_engine(&options).ok().flatten();
         if let Some(engine) = engine.and_then(|lifted| compare(source, &lifted)) {
@@ -64,12 +67,25 @@ fn announce(found: Difference, losses: &mut LossReport) {
     losses.push(Loss { error: found.error, ..loss.count(found.count) });
 }
 
+/// Gives a loss the size of what it speaks of, where nothing of its kind has one yet.
+fn give_size(found: &Difference, losses: &mut LossReport) {
+    let Some((_, unit)) = found.error else { return };
+    let alike = |loss: &Loss| loss.aspect == found.aspect && loss.kind.is_loss() && !loss.unread;
+    if losses.iter().any(|loss| alike(loss) && loss.error.is_some_and(|(_, known)| known == unit)) {
+        return;
+    }
+    let unsized_ones = losses.iter_mut().filter(|loss| alike(loss) && loss.error.is_none());
+    if let Some(loss) = unsized_ones.min_by_key(|loss| loss.kind == LossKind::Dropped) {
+        loss.error = found.error;
+    }
+}
+
 /// Names how far vertices are in the engine while animations play, where that is farther than in the file.
 fn say_what_players_see(engine: &DiffReport, losses: &mut LossReport) {
     let moved = |loss: &Loss| loss.error.filter(|(_, unit)| *unit == "scene units").map(|(stats, _)| stats.max);
     let named = losses.losses().filter(|loss| loss.aspect == Aspect::Animations).filter_map(moved);
     let named = named.fold(0.0, f64::max);
-    let farthest = engine.differences.iter().filter(|difference| difference.aspect == Aspect::Animations);
+    let farthest = engine.differences.iter().filter(|difference| difference.message == MOVE_ELSEWHERE);
     let farthest = farthest.filter_map(|difference| Some((difference, difference.error?)));
     let farthest = farthest.filter(|(_, (stats, unit))| *unit == "scene units" && stats.max > named * 1.05);
     let farthest = farthest.max_by(|(_, (a, _)), (_, (b, _))| a.max.total_cmp(&b.max));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::issue::made_plain;
-use super::{Code, Issues};
+use super::{Code, Issue, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
 /// whatever a round trip changes in an aspect, a loss of that aspect must have announced.
@@ -408,6 +408,14 @@ impl LossReport {
                 let loss = Loss::new(Aspect::Extras, LossKind::Damaged, issue.path.clone(), message);
                 self.push(loss.count(count));
             }
+        }
+    }
+
+    /// What reading put into the scene, because the part of a damaged file that showed it is gone.
+    pub fn put_into_scene(&mut self, issues: &Issues) {
+        let shown = |issue: &&Issue| issue.code.id.ends_with("/shown-mesh") || issue.code.id.ends_with("/shown-geometry");
+        for issue in issues.iter().filter(shown) {
+            self.added(Aspect::Hierarchy, issue.path.clone(), issue.message.clone());
         }
     }
 

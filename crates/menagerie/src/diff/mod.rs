@@ -21,6 +21,7 @@ mod nodes;
 
 pub use announced::{Blind, CANNOT_SEE, CannotSee};
 pub use codes::CODES;
+pub(crate) use motion::MOVE_ELSEWHERE;
 
 use std::fmt;
 

@@ -251,10 +251,16 @@ impl Lowering<'_> {
         let asked = self.options.fps.map(|fps| (fps * 4.0).round().clamp(1.0, MAX_RATE as f32) as usize);
         let straight =
             animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
-        let exact = || (4..=MAX_RATE).find(whole).filter(|_| straight);
-        let rate = asked.or(kept).filter(|rate| *rate > 0).or_else(exact).unwrap_or(MAX_RATE);
         // E7: the engine needs one frame to spare.
         let most = if self.serves_engine() { engine::MAX_FRAMES } else { MAX_FRAMES };
+        let exact = || (4..=MAX_RATE).find(whole).filter(|_| straight);
+        // E11: the engine shows whole frames only, so there are as many as go between the keys.
+        let finest = |rate: usize| match self.serves_engine() {
+            true => (1..=MAX_RATE / rate).rev().map(|n| n * rate).find(|rate| frames(*rate) <= most),
+            false => Some(rate),
+        };
+        let exact = || exact().map(|rate| finest(rate).unwrap_or(rate));
+        let rate = asked.or(kept).filter(|rate| *rate > 0).or_else(exact).unwrap_or(MAX_RATE);
         let rate = (1..=rate).rev().find(|rate| frames(*rate) <= most).unwrap_or(1);
         let count = frames(rate).min(most);
         let mut stats = ErrorStats::default();
