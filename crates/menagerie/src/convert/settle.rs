@@ -30,7 +30,10 @@ pub fn settle(source: CheckedScene<'_>, model: &dyn FileModel, purpose: Purpose,
     losses.retain(|loss| stays(loss) || !unseen.contains(loss));
     let silent: Vec<Difference> = found.unannounced(losses).cloned().collect();
     silent.into_iter().for_each(|difference| announce(difference, losses));
-    found.differences.iter().for_each(|difference| give_size(difference, losses));
+    for difference in &found.differences {
+        raise(difference, losses);
+        give_size(difference, losses);
+    }
     if !source.animations.is_empty() && purpose.serves_engine() {
         let engine = model.lift_as_engine(&options).ok().flatten();
         if let Some(engine) = engine.and_then(|lifted| compare(source, &lifted)) {
@@ -67,6 +70,19 @@ fn announce(found: Difference, losses: &mut LossReport) {
     losses.push(Loss { error: found.error, ..loss.count(found.count) });
 }
 
+/// Makes the size of a loss at one place as large as what was found there.
+fn raise(found: &Difference, losses: &mut LossReport) {
+    let Some((stats, unit)) = found.error else { return };
+    let smaller = |loss: &&mut Loss| {
+        let same = loss.aspect == found.aspect && loss.path == found.path;
+        let size = loss.error.filter(|(_, known)| *known == unit).map(|(known, _)| known.max);
+        same && loss.kind == LossKind::Approximated && size.is_some_and(|size| size < stats.max)
+    };
+    if let Some(loss) = losses.iter_mut().find(smaller) {
+        loss.error = found.error;
+    }
+}
+
 /// Gives a loss the size of what it speaks of, where nothing of its kind has one yet.
 fn give_size(found: &Difference, losses: &mut LossReport) {
     let Some((_, unit)) = found.error else { return };
@@ -82,7 +98,8 @@ fn give_size(found: &Difference, losses: &mut LossReport) {
 
 /// Names how far vertices are in the engine while animations play, where that is farther than in the file.
 fn say_what_players_see(engine: &DiffReport, losses: &mut LossReport) {
-    let moved = |loss: &Loss| loss.error.filter(|(_, unit)| *unit == "scene units").map(|(stats, _)| stats.max);
+    let moved =
+        |loss: &Loss| loss.error.filter(|(_, unit)| *unit == "scene units").map(|(stats, _)| stats.max);
     let named = losses.losses().filter(|loss| loss.aspect == Aspect::Animations).filter_map(moved);
     let named = named.fold(0.0, f64::max);
     let farthest = engine.differences.iter().filter(|difference| difference.message == MOVE_ELSEWHERE);

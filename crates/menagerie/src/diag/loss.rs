@@ -413,7 +413,9 @@ impl LossReport {
 
     /// What reading put into the scene, because the part of a damaged file that showed it is gone.
     pub fn put_into_scene(&mut self, issues: &Issues) {
-        let shown = |issue: &&Issue| issue.code.id.ends_with("/shown-mesh") || issue.code.id.ends_with("/shown-geometry");
+        let shown = |issue: &&Issue| {
+            issue.code.id.ends_with("/shown-mesh") || issue.code.id.ends_with("/shown-geometry")
+        };
         for issue in issues.iter().filter(shown) {
             self.added(Aspect::Hierarchy, issue.path.clone(), issue.message.clone());
         }

@@ -2,8 +2,7 @@ use super::Comparison;
 use super::geometry::Tally;
 use crate::diag::Aspect;
 use crate::scene::{
-    AlphaMode, Blend, Image, Material, MaterialId, Sampler, Scene, Shading, Texture, TextureRef,
-    UvTransform,
+    AlphaMode, Blend, Image, Material, MaterialId, Sampler, Scene, Shading, Texture, TextureRef, UvTransform,
 };
 
 impl Comparison<'_> {

@@ -66,7 +66,11 @@ struct Few {
 }
 
 impl Few {
-    fn of(scene: &Scene, (node, index): Place, vertices: impl Iterator<Item = usize> + Clone) -> Option<Self> {
+    fn of(
+        scene: &Scene,
+        (node, index): Place,
+        vertices: impl Iterator<Item = usize> + Clone,
+    ) -> Option<Self> {
         fn each<T: Copy>(list: &[T], vertices: impl Iterator<Item = usize>) -> Vec<T> {
             vertices.filter_map(|i| list.get(i).copied()).collect()
         }
@@ -105,7 +109,8 @@ impl Comparison<'_> {
             let (one, other) = (pair.0.places(self.a, poses.0), pair.1.places(self.b, poses.1));
             one.iter().zip(&other).map(|(x, y)| x.distance(*y)).collect()
         };
-        let rest: Vec<Vec<f32>> = pairs.iter().map(|pair| apart((&self.rest_a, &self.rest_b), pair)).collect();
+        let rest: Vec<Vec<f32>> =
+            pairs.iter().map(|pair| apart((&self.rest_a, &self.rest_b), pair)).collect();
         let mut off = ErrorStats::default();
         // What comes after the end of the first is nobody's loss.
         let end = a.seconds();

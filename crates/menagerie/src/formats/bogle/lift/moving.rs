@@ -1,5 +1,7 @@
 //! Skeletons that were made for nodes that move become animated nodes again.
 
+use std::collections::BTreeSet;
+
 use glam::{Mat4, Quat, Vec3};
 
 use super::Lifter;
@@ -9,7 +11,8 @@ use crate::formats::bogle::frame::Frame;
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::model::{Instance, named};
 use crate::scene::{
-    Animation, Channel, Extras, Interpolation, Node, NodeId, Property, Scene, Transform, parents, transform_distance,
+    Animation, Channel, Extras, Interpolation, Node, NodeId, Property, Scene, Transform, parents,
+    transform_distance,
 };
 
 /// A node whose skeleton only says how it moves.
@@ -25,7 +28,8 @@ impl Lifter<'_> {
     /// Whether the skeleton of an instance was made for a node that moves. Then the node's transform is such that it can
     /// be animated, and the skeleton is left out.
     pub(super) fn moves_alone(&mut self, id: NodeId, frame: Frame, instance: &Instance) -> bool {
-        let Some(collection) = named(&self.model.collections, instance.collection).filter(|_| self.folds) else {
+        let Some(collection) = named(&self.model.collections, instance.collection).filter(|_| self.folds)
+        else {
             return false;
         };
         let index = instance.collection as usize - 1;
@@ -53,31 +57,33 @@ impl Lifter<'_> {
 
     /// The movement of the nodes whose skeleton was left out.
     pub(super) fn moving_nodes(&mut self) {
-        let mut done: Vec<NodeId> = Vec::new();
-        let above = parents(&self.scene);
+        let mut done: BTreeSet<NodeId> = BTreeSet::new();
+        let parents = parents(&self.scene);
         // Those above come first, because their movement is in that of what hangs on them.
         let mut moving = std::mem::take(&mut self.moving);
-        moving.sort_by_key(|moving| std::iter::successors(above[moving.node.index()], |id| above[id.index()]).count());
+        moving.sort_by_key(|moving| above(&parents, moving.node).count());
         for Moving { node, collection } in moving {
-            let carried = std::iter::successors(above[node.index()], |id| above[id.index()]);
-            let carried = carried.filter(|id| done.contains(id)).count() > 0;
+            let chain: Vec<NodeId> = above(&parents, node).collect();
+            let carried = chain.iter().any(|id| done.contains(id));
             let Some(stored) = self.model.collections.get(collection) else { continue };
             for (number, animation) in stored.animations.iter().enumerate() {
                 let Some(at) = self.clip(collection, number) else { continue };
+                let Some(clip) = self.scene.animations.get(at) else { continue };
                 let mut channels = clip_tracks(stored, animation, node);
                 if carried {
-                    let clip = &self.scene.animations[at];
-                    channels = without_what_is_above(&self.scene, clip, &above, node, &channels);
+                    channels = without_what_is_above(&self.scene, clip, &chain, node, &channels);
                 }
-                self.scene.animations[at].channels.extend(channels);
+                if let Some(clip) = self.scene.animations.get_mut(at) {
+                    clip.channels.extend(channels);
+                }
             }
-            done.push(node);
+            done.insert(node);
         }
         self.strip_joints(&done);
     }
 
     /// Meshes of nodes without skeleton hang on no joint.
-    fn strip_joints(&mut self, nodes: &[NodeId]) {
+    fn strip_joints(&mut self, nodes: &BTreeSet<NodeId>) {
         for id in nodes {
             let Some(mesh) = self.scene.nodes.get(*id).and_then(|node| node.mesh) else { continue };
             let uses = |node: &Node| node.mesh == Some(mesh) && node.skin.is_some();
@@ -90,7 +96,9 @@ impl Lifter<'_> {
             }
             if shared {
                 let plain = self.scene.meshes.push(plain);
-                self.scene.nodes[*id].mesh = Some(plain);
+                if let Some(node) = self.scene.nodes.get_mut(*id) {
+                    node.mesh = Some(plain);
+                }
             } else {
                 *stored = plain;
             }
@@ -98,26 +106,33 @@ impl Lifter<'_> {
     }
 }
 
+/// The nodes above a node, from the nearest on.
+fn above(parents: &[Option<NodeId>], node: NodeId) -> impl Iterator<Item = NodeId> {
+    let parent = |id: NodeId| parents.get(id.index()).copied().flatten();
+    std::iter::successors(parent(node), move |id| parent(*id))
+}
+
 /// The movement of a node below nodes that move: what is left of it when theirs is taken away.
 fn without_what_is_above(
     scene: &Scene,
     clip: &Animation,
-    above: &[Option<NodeId>],
+    chain: &[NodeId],
     node: NodeId,
     channels: &[Channel],
 ) -> Vec<Channel> {
     let Some(times) = channels.first().map(|channel| channel.times.clone()) else { return Vec::new() };
-    let chain: Vec<NodeId> = std::iter::successors(above[node.index()], |id| above[id.index()]).collect();
+    let rest_of = |id: NodeId| scene.nodes.get(id).map(|node| node.transform).unwrap_or_default();
     let world = |seconds: Option<f32>| {
         chain.iter().fold(Mat4::IDENTITY, |below, id| {
-            let rest = scene.nodes[*id].transform;
+            let rest = rest_of(*id);
             let own = clip.channels.iter().filter(|channel| channel.node == *id);
-            let local = seconds.map_or(rest, |seconds| own.fold(rest, |now, channel| at(&now, channel, seconds)));
+            let local =
+                seconds.map_or(rest, |seconds| own.fold(rest, |now, channel| at(&now, channel, seconds)));
             local.matrix() * below
         })
     };
     let rest_above = world(None);
-    let rest = scene.nodes[node].transform;
+    let rest = rest_of(node);
     let (rest_translation, rest_rotation, scale, _) = rest.to_trs();
     let mut translations = Vec::new();
     let mut rotations = Vec::new();
@@ -130,7 +145,8 @@ fn without_what_is_above(
         let rotation = if rotation.dot(before) < 0.0 { -rotation } else { rotation };
         before = rotation;
         let size = rest_translation.length().max(scale.abs().max_element()).max(1e-6);
-        still &= translation.distance(rest_translation) <= SAME * size && rotation.dot(rest_rotation) > 1.0 - 1e-6;
+        still &=
+            translation.distance(rest_translation) <= SAME * size && rotation.dot(rest_rotation) > 1.0 - 1e-6;
         translations.extend(translation.to_array());
         rotations.extend(rotation.to_array());
     }

@@ -175,10 +175,13 @@ impl Lifter<'_> {
                 let channels: Vec<Channel> =
                     copies.flat_map(|skeleton| channels(&tracks, &skeleton.joints)).collect();
                 let clip = (index, number.unwrap_or_default());
-                match self.goes_with(index, collection, clip.1) {
-                    Some(at) => {
-                        self.scene.animations[at].channels.extend(channels);
-                        self.clips[at].push(clip);
+                let at = self.goes_with(index, collection, clip.1);
+                let whole =
+                    at.and_then(|at| Some((self.scene.animations.get_mut(at)?, self.clips.get_mut(at)?)));
+                match whole {
+                    Some((whole, clips)) => {
+                        whole.channels.extend(channels);
+                        clips.push(clip);
                     }
                     None => {
                         self.scene.animations.push(scene::Animation { name, channels, extras });
@@ -203,14 +206,16 @@ impl Lifter<'_> {
         let end = |animation: &Animation| animation.keys.last().map(|key| key.time);
         let key = |collection: &Collection, number: usize| {
             let animation = collection.animations.get(number)?;
-            let before = collection.animations.iter().take(number).filter(|a| a.name == animation.name).count();
+            let before =
+                collection.animations.iter().take(number).filter(|a| a.name == animation.name).count();
             let length = if animation.name.is_empty() { end(animation) } else { None };
             Some((animation.name.clone(), before, length.map(f32::to_bits)))
         };
         let own = key(collection, number);
         self.clips.iter().position(|clip| {
             let others = clip.iter().filter(|(other, _)| self.joints_of(*other) == Joints::Doubled);
-            let mut others = others.filter_map(|(other, number)| Some((self.model.collections.get(*other)?, *number)));
+            let mut others =
+                others.filter_map(|(other, number)| Some((self.model.collections.get(*other)?, *number)));
             let own_collection = clip.iter().any(|(other, _)| *other == index);
             !own_collection && others.any(|(other, number)| key(other, number) == own)
         })

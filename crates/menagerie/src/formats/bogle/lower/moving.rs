@@ -27,8 +27,10 @@ pub(super) fn jointed(scene: CheckedScene<'_>, losses: &mut LossReport) -> Optio
     let parents = parents(&scene);
     let above = |id: NodeId| std::iter::successors(Some(id), |id| parents.get(id.index()).copied().flatten());
     let channels = || scene.animations.iter().flat_map(|animation| &animation.channels);
-    let animated: BTreeSet<NodeId> =
-        channels().filter(|channel| channel.property != Property::Weights).map(|channel| channel.node).collect();
+    let animated: BTreeSet<NodeId> = channels()
+        .filter(|channel| channel.property != Property::Weights)
+        .map(|channel| channel.node)
+        .collect();
     let shown = scene.shown().map(|root| scene.walk(&root.roots)).unwrap_or_default();
     let draws = |node: &Node| {
         let mesh = node.mesh.and_then(|mesh| scene.meshes.get(mesh));
@@ -50,7 +52,8 @@ pub(super) fn jointed(scene: CheckedScene<'_>, losses: &mut LossReport) -> Optio
         give_joint(&mut scene, *id, parents.get(id.index()).copied().flatten(), &mut skinned);
     }
     check(&scene).ok()?;
-    let message = "nodes that move became bones, because BOGLE moves nothing else; reading makes nodes of them again";
+    let message =
+        "nodes that move became bones, because BOGLE moves nothing else; reading makes nodes of them again";
     losses.push(Loss::new(Aspect::Skins, LossKind::Added, "nodes", message).count(moving.len()));
     Some(Jointed { scene, carried })
 }
@@ -81,7 +84,8 @@ fn give_joint(
     for animation in &mut scene.animations {
         let own = animation.channels.iter().filter(|channel| channel.node == id);
         let own = own.filter(|c| matches!(c.property, Property::Translation | Property::Rotation));
-        let copies: Vec<_> = own.map(|channel| crate::scene::Channel { node: joint, ..channel.clone() }).collect();
+        let copies: Vec<_> =
+            own.map(|channel| crate::scene::Channel { node: joint, ..channel.clone() }).collect();
         animation.channels.extend(copies);
     }
     let bound = match skinned.get(&mesh) {
