@@ -23,7 +23,7 @@ use crate::scene::{Channel, Extras, Interpolation, NodeId, Property, Scene, Shad
 /// and more.
 const POSE_TOLERANCE: f32 = 2e-3;
 /// Moments between two keys at which a pose is computed: the engine's joints do not move along straight lines.
-const BETWEEN: usize = 32;
+const BETWEEN: usize = 256;
 /// Moments of one animation at most.
 const MOMENTS: usize = 4096;
 /// Joints times moments that are computed for one file.

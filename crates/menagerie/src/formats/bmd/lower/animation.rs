@@ -417,7 +417,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The slowest rate, in quarters of a hertz, at which the most keys lie on whole frames; `None` where too few do, or not
+/// The slowest rate, in quarters of a hertz, at which the most keys lie on whole frames; `None` where hardly any do, or not
 /// all go straight from key to key.
 fn rate_of_keys(animation: &SceneAnimation) -> Option<usize> {
     let mut times: Vec<f32> =
@@ -431,7 +431,7 @@ fn rate_of_keys(animation: &SceneAnimation) -> Option<usize> {
     let rates = (4..=MAX_RATE).map(|rate| (whole(rate), rate));
     let (count, rate) = rates.max_by_key(|(count, rate)| (*count, std::cmp::Reverse(*rate)))?;
     let straight = animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
-    (straight && count * 10 >= times.len() * 6).then_some(rate)
+    (straight && count * 4 >= times.len()).then_some(rate)
 }
 
 /// The name of a part of an animation: that of the whole for the first, numbered for the others.

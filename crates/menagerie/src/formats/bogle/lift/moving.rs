@@ -41,13 +41,13 @@ impl Lifter<'_> {
         let Some(rest) = super::skeleton::first_rest(collection) else { return false };
         let (local, (rotation, translation)) = (node.transform.matrix(), rest);
         let rigid = Mat4::from_rotation_translation(rotation, translation);
-        let (scale, turned, _) = (rigid.inverse() * local).to_scale_rotation_translation();
+        let (_, turned, scale, _) = Transform::Matrix(rigid.inverse() * local).to_trs();
         let meant = Transform::Trs { translation, rotation, scale };
         let size = local.to_cols_array().into_iter().fold(1.0f32, |most, x| most.max(x.abs()));
         let in_place = transform_distance(&meant.matrix(), &local) <= SAME * size;
         let skeleton = local * armature_place(collection, frame);
         let fits = transform_distance(&skeleton, &Mat4::IDENTITY) <= SAME * size;
-        if !in_place || !fits || !turned.is_finite() {
+        if !in_place || !fits || !turned.is_finite() || !scale.is_finite() {
             return false;
         }
         node.transform = meant;
@@ -141,7 +141,11 @@ fn without_what_is_above(
     for seconds in &times {
         let moved = channels.iter().fold(rest, |now, channel| at(&now, channel, *seconds)).matrix();
         let local = world(Some(*seconds)).inverse() * rest_above * moved;
-        let (_, rotation, translation) = local.to_scale_rotation_translation();
+        let (translation, rotation, _, _) = Transform::Matrix(local).to_trs();
+        let sound = local.is_finite() && rotation.is_finite() && rotation.length() > 0.5;
+        // What a scale of zero left of it is where it rests.
+        let (translation, rotation) =
+            if sound { (translation, rotation.normalize()) } else { (rest_translation, rest_rotation) };
         let rotation = if rotation.dot(before) < 0.0 { -rotation } else { rotation };
         before = rotation;
         let size = rest_translation.length().max(scale.abs().max_element()).max(1e-6);
