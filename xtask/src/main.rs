@@ -1,5 +1,5 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
-//! pictures that tests compare with; `bench` measures against other programs; `fuzz-seeds` writes what fuzzing starts from.
+//! pictures that tests compare with; `python` builds the wheel; `bench` measures against other programs; `fuzz-seeds` writes what fuzzing starts from.
 
 #[cfg(feature = "library")]
 mod bench;
@@ -9,6 +9,7 @@ mod docs;
 mod looks;
 #[cfg(feature = "library")]
 mod pictures;
+mod python;
 #[cfg(feature = "library")]
 mod schemas;
 #[cfg(feature = "library")]
@@ -20,12 +21,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
+        Some("python") => python::build(&root()),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };

@@ -174,6 +174,8 @@ fn converted() -> Value {
             "equal": { "type": "boolean" }, "differences": array(difference()), "unreported": count()
         })),
         "error": json!({ "type": ["string", "null"], "description": "why it could not be converted" }),
+        "replaced": { "type": "boolean", "description": "whether the result took the place of another file" },
+        "skipped": { "type": "boolean", "description": "whether the result was there already and was left as it is" },
     })
 }
 

@@ -15,7 +15,7 @@ struct Step {
     seconds: f32,
 }
 
-enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     Failed(String),
     Skipped(String),
@@ -51,6 +51,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.tests(root, &[]);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
+    steps.run("Python package", || crate::python::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.summary();
     Ok(steps.good())
@@ -220,7 +221,7 @@ fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
     run_command(&mut command)
 }
 
-fn run_command(command: &mut Command) -> Result<Outcome> {
+pub(crate) fn run_command(command: &mut Command) -> Result<Outcome> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("cannot run {program}"))?;
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })

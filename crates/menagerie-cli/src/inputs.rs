@@ -8,39 +8,53 @@ use menagerie::bytes::{Limits, SharedBytes};
 use menagerie::formats::{self, Format, Probe};
 use walkdir::WalkDir;
 
+use crate::captured::{self, Given};
 use crate::load;
 
 /// So many bytes are enough for every magic number.
 const PEEK: u64 = 64;
 
 /// One input, or the reason why there is none.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Input {
     /// The name to show, as the user gave it.
     pub(crate) name: String,
     pub(crate) source: Source,
+    /// Its folder below the one that was given; empty for files that were given themselves.
+    pub(crate) below: PathBuf,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+/// What the arguments mean.
+pub(crate) struct Expanded {
+    /// The models, in the order of the arguments.
+    pub(crate) inputs: Vec<Input>,
+    /// Files in folders that are no models.
+    pub(crate) others: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
 pub(crate) enum Source {
     File(PathBuf),
     Stdin,
+    /// Bytes that the caller gave in place of standard input.
+    Given(Given),
     /// What was asked for is not there, and why.
     Missing(String),
 }
 
 impl Input {
     fn file(path: PathBuf) -> Self {
-        Self { name: path.display().to_string(), source: Source::File(path) }
+        Self { name: path.display().to_string(), source: Source::File(path), below: PathBuf::new() }
     }
 
     fn missing(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { name: name.into(), source: Source::Missing(reason.into()) }
+        Self { name: name.into(), source: Source::Missing(reason.into()), below: PathBuf::new() }
     }
 
     /// Its bytes, or a sentence that says why not.
     pub(crate) fn load(&self) -> Result<SharedBytes, String> {
         let bytes = match &self.source {
+            Source::Given(given) => return Ok(given.bytes.clone()),
             Source::File(path) => load::file(path).map_err(|error| format!("cannot be read: {error}")),
             Source::Stdin => load::stdin(Limits::default().file_bytes)
                 .map_err(|error| format!("standard input cannot be read: {error}")),
@@ -51,14 +65,20 @@ impl Input {
 
     /// The name that may tell the format; standard input has none.
     pub(crate) fn hint(&self) -> Option<&str> {
-        matches!(self.source, Source::File(_)).then_some(self.name.as_str())
+        self.path().is_some().then_some(self.name.as_str())
     }
 
     /// The folder where the files that belong to it are.
     pub(crate) fn folder(&self) -> Option<&Path> {
+        self.path().map(crate::output::folder_of)
+    }
+
+    /// The file that it is, or that its bytes came from.
+    pub(crate) fn path(&self) -> Option<&Path> {
         match &self.source {
-            Source::File(path) => Some(crate::output::folder_of(path)),
-            _ => None,
+            Source::File(path) => Some(path),
+            Source::Given(given) => given.path.as_deref(),
+            Source::Stdin | Source::Missing(_) => None,
         }
     }
 }
@@ -66,48 +86,65 @@ impl Input {
 /// All inputs that the arguments mean, in their order. What is missing takes its place in the list, so that the rest
 /// is still done.
 pub(crate) fn expand(arguments: &[PathBuf], recursive: bool) -> Vec<Input> {
-    let mut inputs = Vec::new();
+    expand_with_others(arguments, recursive).inputs
+}
+
+/// The same, with the files in folders that are passed over.
+pub(crate) fn expand_with_others(arguments: &[PathBuf], recursive: bool) -> Expanded {
+    let mut found = Expanded { inputs: Vec::new(), others: Vec::new() };
     for argument in arguments {
         if argument.as_os_str() == "-" {
-            inputs.push(stdin(&inputs));
+            let stdin = stdin(&found.inputs);
+            found.inputs.push(stdin);
         } else if argument.is_dir() {
-            inputs.extend(folder(argument, recursive));
+            folder(argument, recursive, &mut found);
         } else if argument.exists() {
-            inputs.push(Input::file(argument.clone()));
+            found.inputs.push(Input::file(argument.clone()));
         } else {
-            inputs.extend(pattern(argument, recursive));
+            pattern(argument, recursive, &mut found);
         }
     }
-    inputs
+    found
 }
 
 fn stdin(so_far: &[Input]) -> Input {
-    if so_far.iter().any(|input| input.source == Source::Stdin) {
+    if let Some(given) = captured::given() {
+        let name = given.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
+        return Input { name, source: Source::Given(given), below: PathBuf::new() };
+    }
+    if so_far.iter().any(|input| matches!(input.source, Source::Stdin)) {
         return Input::missing("-", "standard input can only be read once");
     }
-    Input { name: "-".to_owned(), source: Source::Stdin }
+    Input { name: "-".to_owned(), source: Source::Stdin, below: PathBuf::new() }
 }
 
 /// The model files in a folder and below it, in the order of their names. Links to folders are not followed.
-fn folder(folder: &Path, recursive: bool) -> Vec<Input> {
+fn folder(folder: &Path, recursive: bool, found: &mut Expanded) {
     if !recursive {
-        return vec![Input::missing(folder.display().to_string(), "is a folder; -r takes the models in it")];
+        let reason = "is a folder; -r takes the models in it";
+        found.inputs.push(Input::missing(folder.display().to_string(), reason));
+        return;
     }
-    let entries = WalkDir::new(folder).sort_by_file_name().into_iter();
-    let models: Vec<Input> = entries
-        .filter_map(|entry| match entry {
-            Ok(entry) if entry.file_type().is_dir() => None,
-            Ok(entry) => is_model(entry.path()).then(|| Input::file(entry.into_path())),
+    let before = found.inputs.len();
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) if is_model(entry.path()) => {
+                let inside = entry.path().strip_prefix(folder).ok().and_then(Path::parent);
+                let below = inside.map(Path::to_owned).unwrap_or_default();
+                found.inputs.push(Input { below, ..Input::file(entry.into_path()) });
+            }
+            Ok(entry) => found.others.push(entry.into_path()),
             Err(error) => {
                 let place = error.path().unwrap_or(folder).display().to_string();
-                Some(Input::missing(place, format!("cannot be searched: {error}")))
+                found.inputs.push(Input::missing(place, format!("cannot be searched: {error}")));
             }
-        })
-        .collect();
-    if models.is_empty() {
-        return vec![Input::missing(folder.display().to_string(), "has no file in a format that is known")];
+        }
     }
-    models
+    if found.inputs.len() == before {
+        let reason = "has no file in a format that is known";
+        found.inputs.push(Input::missing(folder.display().to_string(), reason));
+    }
 }
 
 /// Whether a file found in a folder is a model: by its extension, or else by its first bytes.
@@ -123,28 +160,32 @@ fn is_model(path: &Path) -> bool {
     read.is_ok() && formats::ALL.iter().any(|format| (format.probe)(&start) == Probe::Magic)
 }
 
-/// Expands a pattern for shells that do not.
-fn pattern(argument: &Path, recursive: bool) -> Vec<Input> {
+/// Expands a pattern for shells that do not. A bracket or star that stands for itself is written as `[[]` or `[*]`.
+fn pattern(argument: &Path, recursive: bool, found: &mut Expanded) {
     let name = argument.display().to_string();
-    let found = match argument.to_str().filter(|text| text.contains(['*', '?', '['])).map(glob::glob) {
-        None => return vec![Input::missing(name, "there is no such file")],
-        Some(Err(error)) => return vec![Input::missing(name, format!("is not a pattern: {error}"))],
-        Some(Ok(found)) => found,
+    let paths = match argument.to_str().filter(|text| text.contains(['*', '?', '['])).map(glob::glob) {
+        None => return found.inputs.push(Input::missing(name, "there is no such file")),
+        Some(Err(error)) => {
+            return found.inputs.push(Input::missing(name, format!("is not a pattern: {error}")));
+        }
+        Some(Ok(paths)) => paths,
     };
-    let mut inputs = Vec::new();
-    for path in found {
+    let before = found.inputs.len();
+    for path in paths {
         match path {
             // A pattern for files passes over the folders that it happens to fit.
             Ok(path) if path.is_dir() && !recursive => {}
-            Ok(path) if path.is_dir() => inputs.extend(folder(&path, recursive)),
-            Ok(path) => inputs.push(Input::file(path)),
-            Err(error) => inputs.push(Input::missing(error.path().display().to_string(), error.to_string())),
+            Ok(path) if path.is_dir() => folder(&path, recursive, found),
+            Ok(path) => found.inputs.push(Input::file(path)),
+            Err(error) => {
+                found.inputs.push(Input::missing(error.path().display().to_string(), error.to_string()));
+            }
         }
     }
-    if inputs.is_empty() {
-        inputs.push(Input::missing(name, "no file fits this pattern"));
+    if found.inputs.len() == before {
+        let reason = "no file fits this pattern; [[] and [*] stand for a bracket and a star";
+        found.inputs.push(Input::missing(name, reason));
     }
-    inputs
 }
 
 #[cfg(test)]
@@ -179,7 +220,10 @@ mod tests {
         assert_eq!(names(&[home.path().to_owned()], true), ["a.bo3d", "b.bo3d", "sub/nameless"]);
         assert_eq!(names(&[at("sub")], false), ["is a folder; -r takes the models in it"]);
         assert_eq!(names(&[at("gone.bo3d"), at("b.bo3d")], false), ["there is no such file", "b.bo3d"]);
-        assert_eq!(names(&[at("*.xyz")], false), ["no file fits this pattern"]);
+        assert_eq!(
+            names(&[at("*.xyz")], false),
+            ["no file fits this pattern; [[] and [*] stand for a bracket and a star"]
+        );
         assert_eq!(names(&["-".into(), "-".into()], false), ["-", "standard input can only be read once"]);
     }
 }

@@ -1,37 +1,7 @@
-//! The `menagerie` program: one file per verb, and nothing here that the library could do.
-
-mod batch;
-mod exit;
-mod inputs;
-mod json;
-mod load;
-mod names;
-mod opened;
-mod options;
-mod output;
-mod samples;
-mod selector;
-mod streamed;
-mod terminal;
-mod unfinished;
-mod verbs;
+//! The `menagerie` program.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use exit::Exit;
-use verbs::Cli;
-
 fn main() -> ExitCode {
-    unfinished::remove_on_signals();
-    match Cli::parse().verb.run() {
-        Ok(exit) => exit.into(),
-        // Whoever reads our output has seen enough: `menagerie inspect big.bo3d | head`.
-        Err(error) if output::is_broken_pipe(&error) => Exit::Fine.into(),
-        Err(error) => {
-            output::message(format_args!("error: {error:#}"));
-            Exit::CouldNot.into()
-        }
-    }
+    menagerie_cli::run(std::env::args_os()).into()
 }

@@ -22,10 +22,16 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl IntoIterator<Item = &'a
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
 }
 
-/// The label of a picture: the file's name without its folder, and what tells it from others of the same file.
-pub(crate) fn label(file: &str, which: &str) -> String {
-    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    if which.is_empty() { base.to_owned() } else { format!("{base} {which}") }
+/// Labels of files: their names without the folders that all of them are in.
+pub(crate) fn labels<'a>(files: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let folder = |file: &'a str| file.rfind(['/', '\\']).map_or("", |end| &file[..=end]);
+    let common = files.clone().map(folder).reduce(|a, b| {
+        let same = a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).last();
+        let end = same.map_or(0, |((at, c), _)| at + c.len_utf8());
+        folder(&a[..end])
+    });
+    let common = common.unwrap_or_default().len();
+    files.map(|file| file[common..].to_owned()).collect()
 }
 
 /// How many letters must be changed, added or removed to make `b` of `a`.
@@ -47,6 +53,16 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_have_only_the_folders_that_differ() {
+        let labelled = |files: &[&'static str]| labels(files.iter().copied());
+        assert_eq!(labelled(&["in/a.bmd", "in/x/b.bmd", "in/xy/b.bmd"]), ["a.bmd", "x/b.bmd", "xy/b.bmd"]);
+        assert_eq!(labelled(&["in/xa/b.bmd", "in/xb/b.bmd"]), ["xa/b.bmd", "xb/b.bmd"]);
+        assert_eq!(labelled(&["in/a.bmd"]), ["a.bmd"]);
+        assert_eq!(labelled(&["a.bmd", "in/a.bmd"]), ["a.bmd", "in/a.bmd"]);
+        assert!(labelled(&[]).is_empty());
+    }
 
     #[test]
     fn the_nearest_come_first() {

@@ -4,20 +4,32 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 use menagerie::diag::plain;
-use menagerie::diag::render::Color;
 use serde_json::Value;
 
+use crate::captured::Stream;
 use crate::unfinished::Unfinished;
 
 /// Standard output. A reader that went away is an error here, not a panic as with `println!`.
-pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+pub(crate) fn stdout() -> BufWriter<Stream> {
+    BufWriter::with_capacity(1 << 16, Stream::Out)
+}
+
+/// Says what is wrong with a command line, or the help that was asked for, and gives the exit code.
+pub(crate) fn usage(usage: &clap::Error) -> u8 {
+    let (mut stream, color) = match usage.use_stderr() {
+        true => (Stream::Error, io::stderr().is_terminal()),
+        false => (Stream::Out, io::stdout().is_terminal()),
+    };
+    let text = usage.render();
+    let text = if color { text.ansi().to_string() } else { text.to_string() };
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    u8::try_from(usage.exit_code()).unwrap_or(2)
 }
 
 /// Prints text on standard output. Names in files are not to be trusted: see [`harmless`].
@@ -67,16 +79,27 @@ pub(crate) fn print_json(value: &Value) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Says something on standard error. If nobody listens there, there is nobody to tell.
-pub(crate) fn message(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+/// A JSON array on standard output whose elements are printed as they come, so that none has to be kept.
+#[derive(Default)]
+pub(crate) struct JsonArray {
+    begun: bool,
 }
 
-/// Colours only on a terminal, and only if the user has nothing against them (`NO_COLOR`).
-pub(crate) fn color() -> Color {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if io::stdout().is_terminal() && !refused { Color::Ansi } else { Color::None }
+impl JsonArray {
+    pub(crate) fn push(&mut self, element: &Value) -> Result<()> {
+        let text = format!("{element:#}").replace('\n', "\n  ");
+        let before = if std::mem::replace(&mut self.begun, true) { ",\n  " } else { "[\n  " };
+        print_bytes(format!("{before}{text}").as_bytes())
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        print_bytes(if self.begun { b"\n]\n" } else { b"[]\n" })
+    }
+}
+
+/// Says something on standard error. If nobody listens there, there is nobody to tell.
+pub(crate) fn message(text: fmt::Arguments<'_>) {
+    let _ = writeln!(Stream::Error, "{}", harmless(&text.to_string()));
 }
 
 /// A table without frills.

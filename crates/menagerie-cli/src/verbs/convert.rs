@@ -5,28 +5,33 @@ mod beside;
 mod changes;
 mod report;
 mod target;
+mod told;
 mod verify;
 
 use args::PurposeArg;
 pub(crate) use args::{ConvertArgs, SharedArgs, part};
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use menagerie::bytes::SharedBytes;
 use menagerie::convert::{Conversion, ConvertOptions};
-use menagerie::diag::Issue;
-use menagerie::formats::{Files, Format, Purpose};
+use menagerie::diag::{Aspect, Issue};
+use menagerie::formats::{Files, Format, Holds, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
+use crate::manifest::{Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::{batch, streamed};
 use beside::Beside;
 use report::Report;
-use target::{Place, Target};
+use target::{Out, Place, Target, There};
+use told::Told;
 use verify::Verdict;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit> {
@@ -45,38 +50,129 @@ pub(crate) struct Job<'a> {
     pub(crate) shows_changes: bool,
 }
 
-/// Converts all inputs, writes the results and reports.
-pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
-    let args = job.args;
-    let (inputs, target) = plan(args)?;
-    let jobs: Vec<(Input, Result<Place, String>)> = inputs.into_iter().zip(target.places()).collect();
-    let sources: Vec<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
-    let reports = batch::run_then(
-        &jobs,
-        |(input, place)| convert(input, place, &target, job),
-        |(input, _), result| match result.and_then(|done| write(done, &sources)) {
-            Ok(report) => report,
-            Err(failure) => Report::failed(input.name.clone(), target.format, failure),
-        },
-    );
-    report::print(&reports, job, &target)?;
-    if let Some(path) = &args.loss_report {
-        report::write_losses(&reports, path)?;
-    }
-    Ok(reports.iter().map(|report| report.exit(args)).collect())
+/// Which files become what.
+struct Plan {
+    target: Target,
+    jobs: Vec<(Input, Result<Place, String>)>,
+    /// Files in folders that are passed over.
+    others: Vec<PathBuf>,
+    manifest: Option<Manifest>,
 }
 
-/// Which files become what.
-fn plan(args: &SharedArgs) -> Result<(Vec<Input>, Target)> {
-    let Some((out, files)) = args.paths.split_last() else { bail!("nothing to convert") };
-    let inputs = inputs::expand(files, args.recursive);
-    let target = Target::new(out, args.to.as_deref(), &inputs)?;
-    let to_stdout = matches!(target.out, target::Out::Stdout);
+/// What became of one input, before its result is written.
+enum Outcome {
+    /// An earlier run did it.
+    Before(Entry),
+    /// Its result is there already.
+    Skipped(Place),
+    Done(Box<Done>, Duration),
+    Failed(Failure, Duration),
+}
+
+/// Converts all inputs, writes the results and reports.
+pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
+    let Plan { target, jobs, others, mut manifest } = plan(job)?;
+    let sources: BTreeSet<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
+    let mut told = Told::new(job, &target, jobs.len());
+    let mut trouble = None;
+    let done_before = |input: &Input| manifest.as_ref()?.done(&input.name, input.path()).cloned();
+    let before: Vec<Option<Entry>> = jobs.iter().map(|(input, _)| done_before(input)).collect();
+    let work: Vec<_> = jobs.into_iter().zip(before).collect();
+    batch::run_then(
+        &work,
+        |((input, place), before)| match before {
+            Some(entry) => Outcome::Before(entry.clone()),
+            None => attempt(input, place, &target, job),
+        },
+        |((input, _), _), outcome, bar| {
+            let report = finish(input, outcome, &target, job, &sources);
+            let mut told_all = bar.aside(|| told.tell(&report));
+            if let (Some(manifest), false) = (&mut manifest, report.is_from_before()) {
+                told_all = told_all.and_then(|()| manifest.add(&report.row(input, job.args)));
+            }
+            trouble = trouble.take().or(told_all.err());
+        },
+    );
+    match trouble {
+        Some(error) => Err(error),
+        None => told.finish(&others),
+    }
+}
+
+fn plan(job: &Job<'_>) -> Result<Plan> {
+    let args = job.args;
+    let (last, files) = match (&args.output, args.paths.split_last()) {
+        (_, None) => bail!("nothing to convert"),
+        (Some(_), Some(_)) => (None, args.paths.as_slice()),
+        (None, Some((_, []))) => bail!("say where to write: menagerie convert IN OUT, or --output"),
+        (None, Some((last, files))) => (Some(last), files),
+    };
+    let found = inputs::expand_with_others(files, args.recursive);
+    let mut inputs = found.inputs;
+    let count = inputs.len();
+    let out = match (last, &args.output) {
+        (Some(last), _) => Out::of(last, count, args.flat),
+        (None, text) => Out::template(text.as_deref().unwrap_or_default(), count, args.flat)?,
+    };
+    let target = Target::new(out, args.to.as_deref(), count)?;
+    let to_stdout = matches!(target.out, Out::Stdout);
     let report_to_stdout = args.loss_report.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if usize::from(to_stdout) + usize::from(report_to_stdout) + usize::from(args.json) > 1 {
         bail!("only one of the model, --json and --loss-report can go to standard output");
     }
-    Ok((inputs, target))
+    if job.ops.iter().any(|op| matches!(op, Op::Levels(_))) {
+        warn_of_levels(target.format);
+    }
+    if let Some(shard) = args.batch.shard {
+        inputs.retain(|input| shard.has(&input.name));
+    }
+    let manifest = manifest(job, &target, count)?;
+    let places = target.places(&inputs);
+    let jobs = inputs.into_iter().zip(places).collect();
+    Ok(Plan { target, jobs, others: found.others, manifest })
+}
+
+/// Says before the work that the target holds no levels of detail.
+fn warn_of_levels(to: &Format) {
+    let holds = |format: &Format| format.capabilities.holds(Aspect::Lods).0 != Holds::No;
+    if !holds(to) {
+        let able = menagerie::formats::ALL.iter().filter(|format| holds(format));
+        let able: Vec<&str> = able.map(|format| format.name).collect();
+        output::message(format_args!(
+            "note: {} holds no levels of detail, so they will be lost; {} do",
+            to.name,
+            able.join(", ")
+        ));
+    }
+}
+
+/// The manifest of a batch, unless nothing is written.
+fn manifest(job: &Job<'_>, target: &Target, inputs: usize) -> Result<Option<Manifest>> {
+    let args = &job.args.batch;
+    let part = args.shard.map(|shard| shard.suffix()).unwrap_or_default();
+    let path = match (&args.manifest, target.out.manifest(&part)) {
+        _ if args.dry_run => None,
+        (Some(path), _) => Some(path.clone()),
+        (None, beside) => beside.filter(|_| inputs > 1 || args.resume),
+    };
+    let Some(path) = path else {
+        if args.resume {
+            bail!("--resume needs the manifest of an earlier run: write to a folder, or say --manifest");
+        }
+        return Ok(None);
+    };
+    let options = format!("{} {:?} {}", job.args.what_decides(), job.ops, job.rebuild);
+    std::fs::create_dir_all(output::folder_of(&path))
+        .with_context(|| format!("cannot make the folder of {}", path.display()))?;
+    match Manifest::open(&path, &options, args.resume) {
+        Ok(manifest) => Ok(Some(manifest)),
+        // Nobody asked for it, and the work can be done without.
+        Err(error) if args.manifest.is_none() && !args.resume => {
+            output::message(format_args!("note: {error:#}; this run could not be resumed"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Why there is no result.
@@ -95,13 +191,60 @@ impl From<String> for Failure {
 
 /// A conversion that is still to be written.
 struct Done {
-    name: String,
     bytes_before: usize,
     /// Whether lengths were multiplied.
     scaled: bool,
     place: Place,
+    /// What was seen of the folder that it goes to.
+    there: Option<There>,
     conversion: Conversion,
     verdict: Option<Verdict>,
+}
+
+/// Converts an input, unless what is there already is to stay.
+fn attempt(input: &Input, place: &Result<Place, String>, target: &Target, job: &Job<'_>) -> Outcome {
+    let start = Instant::now();
+    let batch = &job.args.batch;
+    if let Some(taken) = place.as_ref().ok().filter(|place| place.is_taken()) {
+        if batch.skip_existing {
+            return Outcome::Skipped(taken.clone());
+        }
+        if batch.no_clobber {
+            let error = format!("{} is there already, and --no-clobber keeps it", taken.name());
+            return Outcome::Failed(error.into(), start.elapsed());
+        }
+    }
+    match convert(input, place, target, job) {
+        Ok(done) => Outcome::Done(Box::new(done), start.elapsed()),
+        Err(failure) => Outcome::Failed(failure, start.elapsed()),
+    }
+}
+
+/// Writes what was done, and says what became of the input.
+fn finish(
+    input: &Input,
+    outcome: Outcome,
+    target: &Target,
+    job: &Job<'_>,
+    sources: &BTreeSet<PathBuf>,
+) -> Report {
+    let name = input.name.clone();
+    let (done, time) = match outcome {
+        Outcome::Before(entry) => return Report::before(name, target.format, entry),
+        Outcome::Skipped(place) => return Report::skipped(name, target.format, &place),
+        Outcome::Failed(failure, time) => return Report::failed(name, target.format, failure).after(time),
+        Outcome::Done(done, time) => (done, time),
+    };
+    let start = Instant::now();
+    let as_before = done.there.as_ref().is_none_or(There::is_as_before);
+    let done = match as_before {
+        true => Ok(*done),
+        // What came before it took names that it counted on.
+        false => convert(input, &Ok(done.place), target, job),
+    };
+    let written = done.and_then(|done| write(name, done, target, job, sources));
+    let report = written.unwrap_or_else(|failure| Report::failed(input.name.clone(), target.format, failure));
+    report.after(time + start.elapsed())
 }
 
 fn convert(
@@ -158,7 +301,7 @@ fn convert(
                 false => None,
             };
             let (bytes_before, scaled) = (bytes.len(), options.scale.is_some());
-            Ok(Done { name: input.name.clone(), bytes_before, scaled, place, conversion, verdict })
+            Ok(Done { bytes_before, scaled, place, there, conversion, verdict })
         }
         Err(failed) => {
             // The last one that was found says why.
@@ -172,9 +315,16 @@ fn convert(
 }
 
 /// Writes a finished conversion: all of its files, or none.
-fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
-    let Done { name, bytes_before, scaled, place, mut conversion, verdict } = done;
+fn write(
+    name: String,
+    done: Done,
+    target: &Target,
+    job: &Job<'_>,
+    sources: &BTreeSet<PathBuf>,
+) -> Result<Report, Failure> {
+    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
+    let replaced = place.is_taken();
     let written = match &place {
         Place::Stdout => {
             beside::refuse_all(beside, &mut conversion.losses);
@@ -182,14 +332,24 @@ fn write(done: Done, sources: &[PathBuf]) -> Result<Report, Failure> {
         }
         Place::File(path) => {
             let plan = Beside::plan(beside, path, sources, &mut conversion.losses)?;
-            write_files(path, &conversion.output.bytes, &plan).map(|()| plan.names())
+            match job.args.batch.dry_run {
+                true => Ok(plan.names()),
+                false => write_files(path, &conversion.output.bytes, &plan, target.makes_folders())
+                    .map(|()| plan.names()),
+            }
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    Ok(Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict))
+    let report = Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict);
+    Ok(report.in_place_of(replaced))
 }
 
-fn write_files(path: &std::path::Path, bytes: &[u8], beside: &Beside) -> Result<()> {
+fn write_files(path: &Path, bytes: &[u8], beside: &Beside, makes_folders: bool) -> Result<()> {
+    if makes_folders {
+        let folder = output::folder_of(path);
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
     let mut writing = Writing::default();
     beside.prepare(&mut writing)?;
     writing.prepare(path, bytes)?;

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit> {
         Some(file) => {
             let pairs = compare(&Stage::new(checked_a), &Stage::new(checked_b), args.picture_size)?;
             if let Some(file) = file {
-                let labels = [names::label(&a.name, ""), names::label(&b.name, "")];
+                let labels = names::labels([a.name.as_str(), b.name.as_str()].into_iter());
                 let sheet = side_by_side(&pairs, [&labels[0], &labels[1]])?;
                 output::write_file(file, &png(&sheet)?)?;
             }

@@ -1,5 +1,6 @@
 //! `info`: what is in a file, at a glance.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -11,18 +12,20 @@ use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Issues, Severity, plain};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
 use menagerie::ops::{Measure, drawn, measure};
-use menagerie::scene::{Bounds, Hidden, Pose, Scene};
+use menagerie::scene::{Bounds, Hidden, NodeId, Pose, Scene};
 use menagerie_render::Picture;
 use serde_json::{Map, Value, json};
 
-use super::render::thumbnail;
+use super::render::all_around;
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::json::float;
+use crate::manifest::hash;
 use crate::opened::{self, Opened};
 use crate::options::{Finding, positive};
 use crate::streamed::{self, Large};
 use crate::terminal::Protocol;
+use crate::terminal_use::is_verbose;
 use crate::{batch, json, output};
 
 /// Show what is in files: counts, size, bounds, axes, animations, textures found and missing, what was forgiven
@@ -47,35 +50,59 @@ pub(crate) struct InfoArgs {
     finding: Finding,
 }
 
+/// So many issues of one code are shown; --verbose shows all.
+const SHOWN: usize = 3;
+
 /// Surfaces of more triangles, those of every instance counted, are not measured: that takes longer than all the rest.
 const MOST_MEASURED: u64 = 2_000_000;
 
 /// What was found out about one file.
-struct Report {
-    name: String,
-    format: Option<&'static Format>,
-    bytes: Option<usize>,
-    summary: Option<Summary>,
+pub(super) struct Report {
+    pub(super) name: String,
+    pub(super) format: Option<&'static Format>,
+    pub(super) bytes: Option<usize>,
+    pub(super) summary: Option<Summary>,
     packing: Vec<Packing>,
-    bounds: Option<Bounds>,
+    pub(super) bounds: Option<Bounds>,
     surface: Option<Measure>,
-    animations: Vec<(String, f32, usize)>,
-    textures: Vec<TextureStatus>,
-    issues: Vec<Issue>,
-    /// For the terminal, if that was asked for.
-    picture: Option<Picture>,
+    pub(super) animations: Vec<(String, f32, usize)>,
+    /// The levels of detail of meshes that have some: their name, and the triangles of each.
+    pub(super) levels: Vec<(String, Vec<usize>)>,
+    pub(super) textures: Vec<TextureStatus>,
+    pub(super) issues: Vec<Issue>,
+    /// Pictures of it all around, if they were asked for.
+    pub(super) pictures: Vec<Picture>,
+    /// The hash of its bytes, if that was asked for.
+    pub(super) hash: Option<String>,
     /// What reading had to give up, in words.
-    damage: Vec<String>,
+    pub(super) damage: Vec<String>,
     /// Whether something had to be given up, or the file has errors.
-    damaged: bool,
+    pub(super) damaged: bool,
     /// Why there is no more to say.
-    error: Option<String>,
+    pub(super) error: Option<String>,
+}
+
+/// What is to be found out about files.
+pub(super) struct Wanted<'a> {
+    pub(super) finding: &'a Finding,
+    pub(super) fps: Option<f32>,
+    /// Pictures of this size, so many all around.
+    pub(super) pictures: Option<((u32, u32), usize)>,
+    pub(super) hash: bool,
+    pub(super) surface: bool,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
     let inputs = inputs::expand(&args.files, args.recursive);
     let terminal = if args.picture { Protocol::detect() } else { None };
-    let reports = batch::run(&inputs, |input| report(input, args, terminal));
+    let wanted = Wanted {
+        finding: &args.finding,
+        fps: args.fps,
+        pictures: terminal.map(|terminal| (terminal.size(), 1)),
+        hash: false,
+        surface: true,
+    };
+    let reports = batch::run(&inputs, |input| report(input, &wanted));
     if args.json {
         output::print_json(&reports.iter().map(Report::to_json).collect())?;
     } else {
@@ -87,7 +114,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
     Ok(reports.iter().map(Report::exit).collect())
 }
 
-fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report {
+/// Finds out about one file.
+pub(super) fn report(input: &Input, wanted: &Wanted<'_>) -> Report {
     let mut report = Report {
         name: input.name.clone(),
         format: None,
@@ -97,30 +125,33 @@ fn report(input: &Input, args: &InfoArgs, terminal: Option<Protocol>) -> Report 
         bounds: None,
         surface: None,
         animations: Vec::new(),
+        levels: Vec::new(),
         textures: Vec::new(),
         issues: Vec::new(),
-        picture: None,
+        pictures: Vec::new(),
+        hash: None,
         damage: Vec::new(),
         damaged: false,
         error: None,
     };
-    let folders = opened::folders(input, &args.finding);
-    let mut options = opened::read_options(&folders, &args.finding);
-    options.fps = args.fps;
-    if let Some(large) = streamed::open(input, &args.finding) {
-        report.fill_from_pieces(large, &options);
+    let folders = opened::folders(input, wanted.finding);
+    let mut options = opened::read_options(&folders, wanted.finding);
+    options.fps = wanted.fps;
+    if let Some(large) = streamed::open(input, wanted.finding) {
+        report.fill_from_pieces(large, &options, wanted);
         return report;
     }
-    match opened::open(input, &args.finding, &options) {
-        Ok(opened) => report.fill(opened, &options, terminal),
+    match opened::open(input, wanted.finding, &options) {
+        Ok(opened) => report.fill(opened, &options, wanted),
         Err(error) => report.error = Some(error),
     }
     report
 }
 
 impl Report {
-    fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>, terminal: Option<Protocol>) {
+    fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>, wanted: &Wanted<'_>) {
         let mut issues = opened.issues;
+        self.hash = wanted.hash.then(|| hash(&opened.bytes));
         self.format = opened.format;
         self.bytes = Some(opened.bytes.len());
         if let Some(model) = opened.model {
@@ -129,9 +160,7 @@ impl Report {
             match model.lift(options) {
                 Ok(mut lifted) => {
                     issues.append(lifted.issues);
-                    self.fill_from_scene(&mut lifted.scene, options);
-                    let size = terminal.map(Protocol::size);
-                    self.picture = size.and_then(|size| thumbnail(&lifted.scene, size).ok());
+                    self.fill_from_scene(&mut lifted.scene, options, wanted);
                 }
                 Err(issue) => issues.push(issue),
             }
@@ -155,14 +184,14 @@ impl Report {
     }
 
     /// Of a large file, which is never in memory as a whole.
-    fn fill_from_pieces(&mut self, mut large: Large, options: &ReadOptions<'_>) {
+    fn fill_from_pieces(&mut self, mut large: Large, options: &ReadOptions<'_>, wanted: &Wanted<'_>) {
         self.format = Some(large.format);
         self.bytes = usize::try_from(large.length).ok();
         let Some(stream) = large.format.stream else { return };
         match stream(&mut large.file, Some(large.length), options) {
             Ok(mut streamed) => {
                 self.summary = Some(streamed.summary);
-                self.fill_from_scene(&mut streamed.scene, options);
+                self.fill_from_scene(&mut streamed.scene, options, wanted);
                 streamed.issues.extend(large.warning);
                 self.keep(streamed.issues);
             }
@@ -173,23 +202,27 @@ impl Report {
         }
     }
 
-    fn fill_from_scene(&mut self, scene: &mut Scene, options: &ReadOptions<'_>) {
+    fn fill_from_scene(&mut self, scene: &mut Scene, options: &ReadOptions<'_>, wanted: &Wanted<'_>) {
         let hidden = self.format.map_or(Hidden::LeftOut, |format| format.hidden);
         let bounds = Pose::rest(scene).bounds_with(scene, hidden);
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
         let (_, triangles) = drawn(scene);
-        if (1..=MOST_MEASURED).contains(&triangles) {
+        if wanted.surface && (1..=MOST_MEASURED).contains(&triangles) {
             // Triangles of the file that the Scene does not draw have no surface.
             self.surface = Some(measure(scene)).filter(|surface| surface.triangles > 0);
         }
         let animations = scene.animations.iter();
         self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();
+        self.levels = levels(scene);
         self.textures = resolve_textures(scene, options.files);
         self.textures.extend(embedded(scene));
         self.textures.sort_by_key(|texture| texture.image);
+        if let Some((size, count)) = wanted.pictures {
+            self.pictures = all_around(scene, size, count).unwrap_or_default();
+        }
     }
 
-    fn exit(&self) -> Exit {
+    pub(super) fn exit(&self) -> Exit {
         match (&self.error, self.damaged) {
             (Some(_), _) => Exit::CouldNot,
             (None, true) => Exit::Wrong,
@@ -197,7 +230,7 @@ impl Report {
         }
     }
 
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let contents: Map<String, Value> = match &self.summary {
             Some(summary) => {
                 summary.contents.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect()
@@ -257,6 +290,29 @@ fn packing(packing: &Packing) -> Value {
     })
 }
 
+/// The levels of detail of each node that has some, by their triangles, from the most detailed on.
+fn levels(scene: &Scene) -> Vec<(String, Vec<usize>)> {
+    let of_node = |id: NodeId| {
+        let primitives = scene.nodes[id].mesh.into_iter().flat_map(|mesh| &scene.meshes[mesh].primitives);
+        primitives.map(|primitive| primitive.triangles().len()).sum::<usize>()
+    };
+    let of_tree = |root: NodeId| {
+        let (mut open, mut sum) = (vec![root], 0);
+        while let Some(id) = open.pop() {
+            sum += of_node(id);
+            open.extend(&scene.nodes[id].children);
+        }
+        sum
+    };
+    let with_levels = scene.nodes.iter().filter(|(_, node)| !node.lods.is_empty());
+    let listed = with_levels.map(|(id, node)| {
+        let name = if node.name.is_empty() { format!("nodes[{}]", id.index()) } else { node.name.clone() };
+        let coarser = node.lods.iter().map(|lod| of_tree(lod.node));
+        (name, std::iter::once(of_tree(id)).chain(coarser).collect())
+    });
+    listed.collect()
+}
+
 /// The pictures that are inside the file and have no file name.
 fn embedded(scene: &Scene) -> impl Iterator<Item = TextureStatus> {
     scene.images.iter().filter(|(_, image)| image.uri.is_none() && image.data.is_some()).map(|(id, image)| {
@@ -287,7 +343,7 @@ fn print_text(reports: &[Report], terminal: Option<Protocol>) -> Result<()> {
         let mut text = String::new();
         report.write(&mut text);
         output::print(&text)?;
-        if let (Some(picture), Some(terminal)) = (&report.picture, terminal) {
+        if let (Some(picture), Some(terminal)) = (report.pictures.first(), terminal) {
             output::print_colored(&terminal.show(picture)?)?;
         }
         output::print("\n")?;
@@ -363,6 +419,10 @@ impl Report {
             let channels = output::count(*channels, "channel", "channels");
             line("animation", format!("{name}: {seconds:.3} s, {channels}"));
         }
+        for (name, triangles) in &self.levels {
+            let triangles: Vec<String> = triangles.iter().map(usize::to_string).collect();
+            line("levels", format!("{name}: {} triangles", triangles.join(", ")));
+        }
         for texture in &self.textures {
             if texture.found {
                 line("texture", format!("{}: found", texture.name));
@@ -373,8 +433,16 @@ impl Report {
                 line("", format!("  tried {place}"));
             }
         }
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for issue in &self.issues {
-            line(issue.severity.name(), format!("{issue} [{}]", issue.code));
+            let count = seen.entry(issue.code.id).or_default();
+            *count += 1;
+            if *count <= SHOWN || is_verbose() {
+                line(issue.severity.name(), format!("{issue} [{}]", issue.code));
+            }
+        }
+        for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN && !is_verbose()) {
+            line("", format!("… {} more of {code}", count - SHOWN));
         }
     }
 }

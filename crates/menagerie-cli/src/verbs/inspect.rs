@@ -3,6 +3,7 @@
 //! The tree is walked and printed at once, without recursion and without being kept, so that a table of millions of
 //! records costs no memory.
 
+mod search;
 mod select;
 mod show;
 
@@ -11,14 +12,21 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use menagerie::bytes::Span;
+use menagerie::diag::{Issue, Severity};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
 use crate::opened;
 use crate::options::Finding;
 use crate::output;
+use search::Needle;
+use select::Part;
 
 /// Show the structure of a file as a tree: every field with its byte range and value
+///
+/// Of a broken file what could be read is shown, and where it broke. Bytes that mean nothing to any format are shown as
+/// what they look like: text, floats that could be coordinates, numbers, zeros.
 #[derive(Args)]
 pub(crate) struct InspectArgs {
     /// The file, or - for standard input
@@ -29,6 +37,15 @@ pub(crate) struct InspectArgs {
     /// Show only this part, such as 'entities[0].vertices[17]'
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
+    /// Show what is at a byte such as 200 or 0xc8, or at those of a range such as 0xc8..0xe0
+    #[arg(long, value_name = "BYTE", value_parser = search::range, conflicts_with = "path")]
+    at: Option<Span>,
+    /// Show the parts whose name or bytes have this text, or these bytes: 'hex:42 4d 44 31'
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["path", "at"])]
+    find: Option<String>,
+    /// Show the bytes alone, as what they look like, whatever the format is
+    #[arg(long, conflicts_with = "path")]
+    raw: bool,
     /// Show only so many levels
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
@@ -42,6 +59,9 @@ pub(crate) struct InspectArgs {
     finding: Finding,
 }
 
+/// So many parts are shown of what was found, unless all are wanted.
+const FOUND: usize = 200;
+
 pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
     let inputs = inputs::expand(std::slice::from_ref(&args.file), false);
     let [input] = inputs.as_slice() else { bail!("inspect shows one file; {} were given", inputs.len()) };
@@ -54,32 +74,76 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
         Ok(opened) => opened,
         Err(error) => bail!("{}: {error}", input.name),
     };
-    let (Some(model), Some(format)) = (&opened.model, opened.format) else {
-        for issue in opened.issues.into_sorted() {
-            output::message(format_args!("{}[{}]: {issue}", issue.severity, issue.code));
-        }
-        bail!("{} cannot be read, so there is no structure to show", input.name);
-    };
-    let map = model.layout();
+    let damaged = opened.issues.is_damaged();
+    let mut broken = opened.issues.into_sorted();
+    broken.retain(|issue| issue.severity == Severity::Error);
+    let map = opened.model.as_ref().filter(|_| !args.raw).map(|model| model.layout());
     let path = args.path.as_deref().unwrap_or_default();
-    let parts = select::select(&map, &opened.bytes, path);
-    if parts.is_empty() {
+    let all = match &map {
+        Some(map) => select::select(map, &opened.bytes, path),
+        None => search::guess(&opened.bytes),
+    };
+    if all.is_empty() && !opened.bytes.is_empty() {
         bail!("{} has no part {path}; `menagerie inspect --depth 1` shows what there is", input.name);
     }
+    let parts = wanted(args, all, &opened.bytes)?;
     // Whoever asks for a table or a field by its path wants to see it.
     let asked = matches!(parts.as_slice(), [part] if part.is_list());
     let style = show::Style {
-        hex: args.hex,
+        hex: args.hex || map.is_none(),
         all: args.all || (asked && !path.is_empty()),
         depth: args.depth.unwrap_or(usize::MAX),
+        broken: &broken,
     };
     let mut out = output::stdout();
     if args.json {
-        show::json(&mut out, &input.name, format, opened.bytes.len(), parts, &style)?;
+        show::json(&mut out, &input.name, opened.format, opened.bytes.len(), parts, &style)?;
     } else {
-        writeln!(out, "{}: {}, {} bytes", input.name, format.name, opened.bytes.len())?;
+        let format = opened.format.map_or("no format that is known", |format| format.name);
+        writeln!(out, "{}: {format}, {} bytes", input.name, opened.bytes.len())?;
+        for issue in first_of_each(&broken) {
+            writeln!(out, "{}", output::harmless(&format!("broken: {issue} [{}]", issue.code)))?;
+        }
         show::text(&mut out, parts, &style, opened.bytes.len())?;
     }
     out.flush()?;
-    Ok(Exit::Fine)
+    Ok(match (opened.format, opened.model.is_some()) {
+        _ if args.raw => Exit::Fine,
+        (Some(_), true) if !damaged => Exit::Fine,
+        (Some(_), _) => Exit::Wrong,
+        (None, _) => Exit::CouldNot,
+    })
+}
+
+/// The parts that the options ask for.
+fn wanted<'a>(args: &InspectArgs, all: Vec<Part<'a>>, bytes: &'a [u8]) -> Result<Vec<Part<'a>>> {
+    let most = if args.all { usize::MAX } else { FOUND };
+    if let Some(span) = args.at {
+        if span.start >= bytes.len() as u64 {
+            bail!("the file has {} bytes, so there is no byte {}", bytes.len(), span.start);
+        }
+        let parts = search::at(all, span, most);
+        if parts.is_empty() {
+            bail!("bytes {span} belong to no part; --raw shows what they look like");
+        }
+        return Ok(parts);
+    }
+    let Some(text) = &args.find else { return Ok(all) };
+    let needle = Needle::parse(text).map_err(|error| anyhow::anyhow!(error))?;
+    let parts = search::find(all, bytes, &needle, most);
+    if parts.is_empty() {
+        bail!("{text} is nowhere in it");
+    }
+    if parts.len() == most {
+        output::message(format_args!("note: only the first {most} are shown; --all shows the rest"));
+    }
+    Ok(parts)
+}
+
+/// The first issue of each code.
+fn first_of_each(issues: &[Issue]) -> impl Iterator<Item = &Issue> {
+    issues.iter().enumerate().filter_map(|(i, issue)| {
+        let known = issues.iter().take(i).any(|before| before.code == issue.code);
+        (!known).then_some(issue)
+    })
 }

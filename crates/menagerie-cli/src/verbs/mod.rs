@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod optimize;
 mod render;
+mod report;
 mod sample;
 mod shell;
 mod validate;
@@ -17,6 +18,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
+use crate::terminal_use::TerminalArgs;
 
 /// Reads, checks, explains, converts and draws 3D models of game engines.
 ///
@@ -24,6 +26,8 @@ use crate::exit::Exit;
 #[derive(Parser)]
 #[command(name = "menagerie", version, max_term_width = 100)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -38,6 +42,7 @@ pub(crate) enum Verb {
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
+    Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
     Sample(sample::SampleArgs),
     Demo(demo::DemoArgs),
@@ -56,6 +61,7 @@ impl Verb {
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
+            Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),
             Self::Sample(args) => sample::run(&args),
             Self::Demo(args) => demo::run(&args),

@@ -13,7 +13,7 @@ use menagerie::convert::SCENE_RULE;
 use menagerie::diag::Issue;
 use menagerie::formats::Format;
 use menagerie::scene::{Scene, check};
-use menagerie_render::{Cell, Picture, Shot, Stage, animated_png, contact_sheet, png};
+use menagerie_render::{CameraChoice, Cell, Picture, Shot, Side, Stage, animated_png, contact_sheet, png};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Exit> {
 /// Draws each input into files of its own.
 fn single(inputs: &[Input], target: &Target, args: &RenderArgs) -> Vec<Report> {
     let jobs: Vec<(&Input, Place)> = inputs.iter().zip(target.places(inputs)).collect();
+    let mut reports = Vec::with_capacity(jobs.len());
     batch::run_then(
         &jobs,
         |(input, place)| {
@@ -49,27 +50,36 @@ fn single(inputs: &[Input], target: &Target, args: &RenderArgs) -> Vec<Report> {
             let files = files(&drawn, place, args).map_err(|issue| drawn.failed(&issue))?;
             Ok((drawn, files))
         },
-        |(input, _), result: Result<_, Unreadable>| match result {
-            Ok((drawn, files)) => match write(&files) {
-                Ok(()) => Report::done(&input.name, drawn, &files),
-                Err(error) => Report::failed(&input.name, format!("{error:#}").into()),
-            },
-            Err(failure) => Report::failed(&input.name, failure),
+        |(input, _), result: Result<(Drawn, Files), Unreadable>, _| {
+            reports.push(match result {
+                Ok((drawn, files)) => match write(&files) {
+                    Ok(()) => Report::done(&input.name, drawn, &files),
+                    Err(error) => Report::failed(&input.name, format!("{error:#}").into()),
+                },
+                Err(failure) => Report::failed(&input.name, failure),
+            });
         },
-    )
+    );
+    reports
 }
 
-/// Draws all inputs onto one sheet. One that cannot be drawn is left out of it.
+/// Draws all inputs onto one sheet. One that cannot be drawn has an empty tile that says so.
 fn sheet(inputs: &[Input], target: &Target, args: &RenderArgs) -> Result<Vec<Report>> {
     let drawn = batch::run(inputs, |input| draw(input, args));
     let mut cells = Vec::new();
     let mut per_model = 1;
-    for (input, drawn) in inputs.iter().zip(&drawn) {
-        let Ok(drawn) = drawn else { continue };
+    let names = names::labels(inputs.iter().map(|input| input.name.as_str()));
+    let (width, height) = args.picture_size();
+    for (name, drawn) in names.iter().zip(&drawn) {
+        let Ok(drawn) = drawn else {
+            let picture = Picture::new(width, height, FAILED)?;
+            cells.push(Cell { picture, label: format!("{name}: failed") });
+            continue;
+        };
         per_model = per_model.max(drawn.pictures.len());
-        cells.extend(drawn.pictures.iter().map(|(picture, label)| Cell {
+        cells.extend(drawn.pictures.iter().map(|(picture, which)| Cell {
             picture: picture.clone(),
-            label: names::label(&input.name, label),
+            label: if which.is_empty() { name.clone() } else { format!("{name} {which}") },
         }));
     }
     let columns = match args.columns {
@@ -79,7 +89,7 @@ fn sheet(inputs: &[Input], target: &Target, args: &RenderArgs) -> Result<Vec<Rep
     };
     let place = target.sheet();
     let mut files = Vec::new();
-    if !cells.is_empty() {
+    if drawn.iter().any(Result::is_ok) {
         let background = args.background.unwrap_or(Shot::default().background);
         let sheet = contact_sheet(&cells, columns, background)?;
         files.push((place, png(&sheet)?));
@@ -91,6 +101,12 @@ fn sheet(inputs: &[Input], target: &Target, args: &RenderArgs) -> Result<Vec<Rep
     });
     Ok(reports.collect())
 }
+
+/// The colour of a tile whose model could not be drawn.
+const FAILED: [u8; 4] = [96, 32, 32, 255];
+
+/// Files to write, and what goes into them.
+type Files = Vec<(Place, Vec<u8>)>;
 
 /// The pictures of one model.
 pub(super) struct Drawn {
@@ -135,6 +151,24 @@ fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
         pictures.push((taken.picture, label));
     }
     Ok(Drawn { format: model.format, pictures, fps: plan.fps, issues })
+}
+
+/// Small pictures of a Scene from so many sides all around it, without a background; the first is the usual one.
+pub(super) fn all_around(scene: &Scene, size: (u32, u32), count: usize) -> Result<Vec<Picture>, Issue> {
+    let checked = check(scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    let stage = Stage::new(checked);
+    let sides = (0..count.max(1)).map(|i| {
+        let usual = Shot::default();
+        let turned = match usual.camera {
+            CameraChoice::Framing(side) if i > 0 => CameraChoice::Framing(Side {
+                azimuth: side.azimuth + 360.0 * i as f32 / count as f32,
+                ..side
+            }),
+            usual => usual,
+        };
+        Shot { width: size.0, height: size.1, background: [0; 4], camera: turned, ..usual }
+    });
+    sides.map(|shot| Ok(stage.take(&shot)?.picture)).collect()
 }
 
 /// A small picture of a Scene, as the options' defaults have it, without a background.

@@ -15,7 +15,7 @@ use crate::inputs::{self, Input};
 use crate::opened;
 use crate::options::Finding;
 use crate::selector::{self, Selector, Weight};
-use crate::{batch, json, output};
+use crate::{batch, json, output, terminal_use};
 
 /// So many issues of one code and file are shown in full; the rest is one line.
 const SHOWN: usize = 3;
@@ -131,7 +131,7 @@ fn weigh(issues: Vec<Issue>, args: &ValidateArgs) -> Vec<Issue> {
 
 /// The issues of one file: the first few of each code with their bytes, the rest counted.
 fn text(name: &str, issues: &[Issue], bytes: &[u8]) -> String {
-    let color = output::color();
+    let color = terminal_use::color();
     let name = &*output::harmless(name);
     let mut text = String::new();
     let mut shown: Vec<(&str, usize)> = Vec::new();

@@ -46,8 +46,11 @@ pub mod engine;
     allow(dead_code, reason = "each of these formats uses its part")
 )]
 mod flat;
+mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+#[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2"))]
+mod notes;
 #[cfg(feature = "obj")]
 pub mod obj;
 mod placed;
@@ -63,6 +66,7 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
+pub use foreign::foreign_kind;
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
 pub use registry::{known, register};
 pub use unheld::{forget_notes, has_notes, kept_nodes, report_unheld};

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use menagerie::convert::HiddenParts;
 use menagerie::formats::{Format, MissingTextures, Purpose};
 
+use crate::manifest::Shard;
 use crate::options::{Finding, FormatSettings, not_negative, positive};
 use crate::selector::Selector;
 
@@ -26,9 +27,19 @@ pub(crate) struct ConvertArgs {
 /// What everything that reads models and writes them has in common.
 #[derive(Args)]
 pub(crate) struct SharedArgs {
-    /// Files, patterns, folders (with -r) or - to read, and last the file, folder or - to write
-    #[arg(required = true, num_args = 2.., value_names = ["IN", "OUT"])]
+    /// Files, patterns, folders (with -r) or - to read, and last the file, folder or - to write (not with --output). A
+    /// folder gets the tree of the folders that are read
+    #[arg(required = true, num_args = 1.., value_names = ["IN", "OUT"])]
     pub(super) paths: Vec<PathBuf>,
+    /// Where to write, in place of OUT; {dir} stands for the folder below the one that was given, {stem}, {name} and {ext}
+    /// for the name without and with its extension, and for the new extension: 'out/{dir}/{stem}.{ext}'
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: Option<String>,
+    /// Put all results into OUT itself, whatever folders the inputs are in
+    #[arg(long)]
+    pub(super) flat: bool,
+    #[command(flatten)]
+    pub(super) batch: BatchArgs,
     /// Take the models in folders and below
     #[arg(short, long)]
     pub(super) recursive: bool,
@@ -91,6 +102,29 @@ pub(crate) struct SharedArgs {
     pub(super) finding: Finding,
     #[command(flatten)]
     pub(super) settings: FormatSettings<false>,
+}
+
+/// How a batch treats what is there already, and where it says what it did.
+#[derive(Args)]
+pub(crate) struct BatchArgs {
+    /// Pass over inputs whose result is there already
+    #[arg(long, conflicts_with = "no_clobber", help_heading = "Options for many files")]
+    pub(super) skip_existing: bool,
+    /// Never replace a file: a result that is there already is an error
+    #[arg(long, help_heading = "Options for many files")]
+    pub(super) no_clobber: bool,
+    /// Do all but write: say what would become of each file
+    #[arg(long, help_heading = "Options for many files")]
+    pub(super) dry_run: bool,
+    /// Go on where an earlier run of the same command was stopped, by its manifest
+    #[arg(long, conflicts_with = "dry_run", help_heading = "Options for many files")]
+    pub(super) resume: bool,
+    /// Write a line of JSON for each file as soon as it is done; beside the folder of the results without it
+    #[arg(long, value_name = "FILE.jsonl", help_heading = "Options for many files")]
+    pub(super) manifest: Option<PathBuf>,
+    /// Do only the Ith of N parts of the files; each file belongs to one part, by its name
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Options for many files")]
+    pub(super) shard: Option<Shard>,
 }
 
 /// A part of a whole: above zero, below one.
@@ -205,6 +239,18 @@ impl Unit {
 }
 
 impl SharedArgs {
+    /// All that decides what the results are, for telling whether two runs do the same.
+    pub(super) fn what_decides(&self) -> String {
+        let SharedArgs { to, scale, unit, flip_v, purpose, strict, fps, .. } = self;
+        let SharedArgs { embed_textures, hidden, missing_textures, finding, settings, output, flat, .. } =
+            self;
+        let of_model = (to, scale, unit, flip_v, purpose, strict, fps);
+        format!(
+            "{of_model:?} {:?}",
+            (embed_textures, hidden, missing_textures, finding, settings, output, flat)
+        )
+    }
+
     /// What all lengths of a file of a format are multiplied by; `None` when they stay as they are.
     pub(super) fn factor(&self, format: Option<&Format>) -> Result<Option<f32>, String> {
         let unit = self.unit.map_or(Ok(1.0), |unit| unit.metres(format))?;

@@ -1,5 +1,6 @@
 //! Files that belong to a result and go beside it: pictures, the buffer of a `.gltf`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ impl Beside {
     pub(super) fn plan(
         files: Vec<(String, Vec<u8>)>,
         target: &Path,
-        sources: &[PathBuf],
+        sources: &BTreeSet<PathBuf>,
         losses: &mut LossReport,
     ) -> Result<Self, String> {
         let folder = folder_of(target);
@@ -100,7 +101,7 @@ mod tests {
             fs::write(folder.join(name), text).unwrap();
         }
         let target = folder.join("m.gltf");
-        let sources = [fs::canonicalize(folder.join("input.bo3d")).unwrap()];
+        let sources = BTreeSet::from([fs::canonicalize(folder.join("input.bo3d")).unwrap()]);
         let plan = |name: &str| {
             let mut losses = LossReport::new();
             let files = vec![(name.to_owned(), b"new".to_vec())];

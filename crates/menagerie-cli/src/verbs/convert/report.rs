@@ -1,21 +1,22 @@
 //! What became of each input.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::time::Duration;
 
-use anyhow::Result;
 use menagerie::convert::{Changes, Conversion, TextureStatus};
-use menagerie::diag::{Issue, Loss, LossKind, LossReport, Severity};
+use menagerie::diag::{Issue, Loss, LossKind, LossReport, Severity, plain};
 use menagerie::formats::Format;
 use menagerie::scene::{Pose, Scene};
 use serde_json::{Value, json};
 
+use super::Failure;
 use super::args::{FailOn, SharedArgs};
 use super::changes;
-use super::target::{Out, Place, Target};
+use super::target::Place;
 use super::verify::Verdict;
-use super::{Failure, Job};
 use crate::exit::Exit;
+use crate::inputs::Input;
+use crate::manifest::{Entry, Stamp, hash};
 use crate::selector::{self, Weight};
 use crate::{json, output};
 
@@ -24,7 +25,7 @@ const SHOWN: usize = 40;
 
 /// What became of one input.
 pub(super) struct Report {
-    name: String,
+    pub(super) name: String,
     from: Option<&'static Format>,
     to: &'static Format,
     output: Option<String>,
@@ -42,14 +43,34 @@ pub(super) struct Report {
     engine: Vec<Issue>,
     verdict: Option<Verdict>,
     changes: Option<Changes>,
-    error: Option<String>,
+    pub(super) error: Option<String>,
+    /// How it came about.
+    pub(super) way: Way,
+    time: Duration,
+    /// The hash of what was written.
+    hash: Option<String>,
+    /// Vertices and triangles of the model, where it was looked into.
+    geometry: Option<(u64, u64)>,
+}
+
+/// How a result came about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Way {
+    /// It is new.
+    New,
+    /// It took the place of another file.
+    Replaced,
+    /// It was there already and was left as it is.
+    Skipped,
+    /// An earlier run made it.
+    Before(Entry),
 }
 
 impl Report {
-    pub(super) fn failed(name: String, to: &'static Format, failure: Failure) -> Self {
+    fn empty(name: String, to: &'static Format) -> Self {
         Self {
             name,
-            from: failure.from,
+            from: None,
             to,
             output: None,
             bytes_before: 0,
@@ -59,12 +80,45 @@ impl Report {
             beside: Vec::new(),
             losses: LossReport::new(),
             textures: Vec::new(),
-            issues: failure.issues,
+            issues: Vec::new(),
             engine: Vec::new(),
             verdict: None,
             changes: None,
-            error: Some(failure.error),
+            error: None,
+            way: Way::New,
+            time: Duration::ZERO,
+            hash: None,
+            geometry: None,
         }
+    }
+
+    pub(super) fn failed(name: String, to: &'static Format, failure: Failure) -> Self {
+        let Failure { from, issues, error } = failure;
+        Self { from, issues, error: Some(error), ..Self::empty(name, to) }
+    }
+
+    /// Of an input whose result is there already.
+    pub(super) fn skipped(name: String, to: &'static Format, place: &Place) -> Self {
+        Self { output: Some(place.name()), way: Way::Skipped, ..Self::empty(name, to) }
+    }
+
+    /// Of an input that an earlier run did.
+    pub(super) fn before(name: String, to: &'static Format, entry: Entry) -> Self {
+        Self { error: entry.error.clone(), way: Way::Before(entry), ..Self::empty(name, to) }
+    }
+
+    /// The same with the time that it took.
+    pub(super) fn after(self, time: Duration) -> Self {
+        Self { time, ..self }
+    }
+
+    /// The same, having taken the place of another file or not.
+    pub(super) fn in_place_of(self, another: bool) -> Self {
+        Self { way: if another { Way::Replaced } else { Way::New }, ..self }
+    }
+
+    pub(super) fn is_from_before(&self) -> bool {
+        matches!(self.way, Way::Before(_))
     }
 
     pub(super) fn done(
@@ -74,15 +128,11 @@ impl Report {
         beside: Vec<String>,
         verdict: Option<Verdict>,
     ) -> Self {
-        let output = match place {
-            Place::Stdout => "-".to_owned(),
-            Place::File(path) => path.display().to_string(),
-        };
         Self {
-            name,
             from: Some(conversion.from),
-            to: conversion.to,
-            output: Some(output),
+            output: Some(place.name()),
+            hash: Some(hash(&conversion.output.bytes)),
+            geometry: conversion.scene.as_ref().map(menagerie::ops::drawn),
             bytes_before,
             size: conversion.scene.as_ref().and_then(size),
             scaled,
@@ -94,11 +144,18 @@ impl Report {
             engine: conversion.engine.into_sorted(),
             verdict,
             changes: conversion.changes,
-            error: None,
+            ..Self::empty(name, conversion.to)
         }
     }
 
     pub(super) fn exit(&self, args: &SharedArgs) -> Exit {
+        if let Way::Before(entry) = &self.way {
+            return match entry.exit {
+                0 => Exit::Fine,
+                1 => Exit::Wrong,
+                _ => Exit::CouldNot,
+            };
+        }
         match &self.error {
             Some(_) => Exit::CouldNot,
             None if self.losses.losses().any(|loss| self.fails(loss, args)) => Exit::Wrong,
@@ -144,8 +201,19 @@ impl Report {
     }
 
     /// Whether the source lacks something.
-    fn is_damaged(&self) -> bool {
+    pub(super) fn is_damaged(&self) -> bool {
+        if let Way::Before(entry) = &self.way {
+            return entry.damaged;
+        }
         self.losses.losses().any(|loss| loss.kind == LossKind::Damaged)
+    }
+
+    /// Whether the result lacks something that the source has, or has it otherwise.
+    pub(super) fn is_lossy(&self) -> bool {
+        match &self.way {
+            Way::Before(entry) => entry.lossy,
+            _ => !self.losses.is_lossless(),
+        }
     }
 
     /// What became of the model, in a few words.
@@ -159,7 +227,7 @@ impl Report {
         if words.is_empty() { "nothing lost".to_owned() } else { words.join("; ") }
     }
 
-    fn to_json(&self, shows_changes: bool) -> Value {
+    pub(super) fn to_json(&self, shows_changes: bool) -> Value {
         let losses: Vec<Value> = self.losses.iter().map(Loss::to_json).collect();
         let requested: Vec<Value> = self.losses.requested().map(Loss::to_json).collect();
         let mut value = json!({
@@ -176,6 +244,8 @@ impl Report {
             "engine": json::issues(&self.engine),
             "verify": self.verdict.as_ref().map(Verdict::to_json),
             "error": self.error,
+            "replaced": self.way == Way::Replaced,
+            "skipped": self.way == Way::Skipped,
         });
         if let (true, Some(fields)) = (shows_changes, value.as_object_mut()) {
             let size = (self.bytes_before, self.bytes);
@@ -183,62 +253,169 @@ impl Report {
         }
         value
     }
+
+    /// Its line in the manifest.
+    pub(super) fn row(&self, input: &Input, args: &SharedArgs) -> Value {
+        let written = self.output.iter().filter(|_| self.way != Way::Skipped);
+        let own = written.map(|file| json!({ "file": file, "bytes": self.bytes, "sha256": self.hash }));
+        let size = |file: &String| std::fs::metadata(file).map(|file| file.len()).unwrap_or_default();
+        let beside = self.beside.iter().map(|file| json!({ "file": file, "bytes": size(file) }));
+        json!({
+            "file": self.name,
+            "source": input.path().and_then(Stamp::of).map(Stamp::to_json),
+            "from": self.from.map(|format| format.id),
+            "to": self.to.id,
+            "outputs": own.chain(beside).collect::<Value>(),
+            "vertices": self.geometry.map(|(vertices, _)| vertices),
+            "triangles": self.geometry.map(|(_, triangles)| triangles),
+            "issues": tally(self.issues.iter().map(|issue| (issue.code.id, 1))),
+            "losses": tally(self.losses.losses().map(|loss| (loss.code().id, loss.count))),
+            "missing_textures": self.missing_textures().count(),
+            "damaged": self.is_damaged(),
+            "exit": self.exit(args) as u8,
+            "error": self.error,
+            "seconds": self.time.as_secs_f64(),
+        })
+    }
+
+    fn missing_textures(&self) -> impl Iterator<Item = &TextureStatus> {
+        self.textures.iter().filter(|texture| !texture.found)
+    }
+
+    /// How often each code came up that is worth a remark: warnings, errors, missing pictures.
+    pub(super) fn remarks(&self) -> BTreeMap<&'static str, usize> {
+        let mut remarks = BTreeMap::new();
+        for issue in self.issues.iter().filter(|issue| issue.severity != Severity::Info) {
+            *remarks.entry(issue.code.id).or_default() += 1;
+        }
+        for issue in &self.engine {
+            *remarks.entry(issue.code.id).or_default() += 1;
+        }
+        let missing = self.missing_textures().count();
+        if missing > 0 {
+            remarks.insert(menagerie::convert::PICTURE_MISSING.id, missing);
+        }
+        remarks
+    }
+
+    /// One line on what became of it, and one on what is remarkable, where several files are reported.
+    pub(super) fn lines(&self, dry_run: bool) -> String {
+        let name = plain(&self.name);
+        let out = self.output.as_deref().map(plain).unwrap_or_default();
+        let seconds = self.time.as_secs_f32();
+        let mut text = match (&self.error, &self.way) {
+            (Some(error), _) => return format!("failed     {name}: {error}\n"),
+            (None, Way::Skipped) => return format!("skipped    {name}: {out} is there already\n"),
+            (None, Way::Before(_)) => return format!("done       {name}: by an earlier run\n"),
+            (None, way) => {
+                let verb = match way {
+                    _ if self.is_damaged() => "damaged  ",
+                    Way::Replaced if dry_run => "would be ",
+                    Way::Replaced => "replaced ",
+                    _ if dry_run => "would be ",
+                    _ => "converted",
+                };
+                let lost = self.headline();
+                let unlike = self.verdict.as_ref().is_some_and(|verdict| !verdict.good());
+                let unlike = if unlike { ", not as announced" } else { "" };
+                format!("{verb}  {name} → {out}: {lost}{unlike} ({seconds:.2} s)\n")
+            }
+        };
+        let remarks = self.remarks();
+        if !remarks.is_empty() {
+            let words: Vec<String> = remarks.iter().map(|(code, n)| times(code, *n)).collect();
+            text += &format!("           {}\n", words.join(", "));
+        }
+        text
+    }
+
+    /// All about it, as of a single file.
+    pub(super) fn text(&self, shows_changes: bool, dry_run: bool) -> String {
+        let mut lines = Vec::new();
+        let (Some(from), Some(out)) = (self.from, &self.output) else {
+            return match &self.way {
+                Way::New | Way::Replaced => String::new(),
+                _ => self.lines(dry_run),
+            };
+        };
+        let (name, bytes, lost) = (&self.name, self.bytes, self.headline());
+        let how = match (dry_run, &self.way) {
+            (true, Way::Replaced) => ", not written; it would replace a file",
+            (true, _) => ", not written",
+            (false, Way::Replaced) => ", replaced",
+            _ => "",
+        };
+        lines.push(format!("{name} → {out}: {} to {}, {bytes} bytes{how}, {lost}", from.name, self.to.name));
+        if let Some(done) = self.changes.as_ref().filter(|_| shows_changes) {
+            lines.push(changes::text(done, (self.bytes_before, bytes)));
+        }
+        lines.extend(self.unit_hint());
+        lines.extend(table("lost", self.losses.losses()));
+        lines.extend(table("added", self.losses.additions()));
+        lines.extend(table("asked for", self.losses.requested()));
+        lines.extend(self.verdict.as_ref().map(Verdict::text));
+        for texture in self.missing_textures() {
+            lines.push(format!("  texture {} is missing: {}", texture.name, texture.reason));
+        }
+        lines.extend(grouped_issues(
+            self.issues.iter().filter(|issue| issue.severity != Severity::Info),
+            |issue| issue.severity.name(),
+        ));
+        lines.extend(grouped_issues(self.engine.iter(), |_| "in the engine"));
+        lines.into_iter().map(|line| line + "\n").collect()
+    }
+
+    /// What was lost, for `--loss-report`; of one of several inputs with its name.
+    pub(super) fn losses_json(&self, several: bool) -> Option<Value> {
+        self.output.as_ref().filter(|_| self.way != Way::Skipped)?;
+        let mut value = self.losses.to_json(self.from?.id, self.to.id);
+        if several {
+            value.as_object_mut()?.insert("file".to_owned(), json!(self.name));
+        }
+        Some(value)
+    }
+}
+
+/// `bo3d/duplicate-name × 104`.
+pub(super) fn times(code: &str, count: usize) -> String {
+    if count == 1 { code.to_owned() } else { format!("{code} × {count}") }
+}
+
+/// Issues of one code are worth a line for the first few.
+const SHOWN_OF_A_CODE: usize = 3;
+
+/// Issues as lines; of many with the same code the first ones, and how many more there are.
+fn grouped_issues<'a>(
+    issues: impl Iterator<Item = &'a Issue>,
+    label: impl Fn(&Issue) -> &'static str,
+) -> Vec<String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for issue in issues {
+        let count = seen.entry(issue.code.id).or_default();
+        *count += 1;
+        if *count <= SHOWN_OF_A_CODE {
+            lines.push(format!("  {}: {issue} [{}]", label(issue), issue.code));
+        }
+    }
+    for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN_OF_A_CODE) {
+        lines.push(format!("  … {} more of {code}", count - SHOWN_OF_A_CODE));
+    }
+    lines
+}
+
+/// How much there is of each code, as JSON.
+fn tally<'a>(codes: impl Iterator<Item = (&'a str, usize)>) -> Value {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (code, count) in codes {
+        *counts.entry(code).or_default() += count;
+    }
+    json!(counts)
 }
 
 /// The diagonal of a model.
 fn size(scene: &Scene) -> Option<f64> {
     Pose::rest(scene).bounds(scene).map(|bounds| f64::from(bounds.diagonal()))
-}
-
-/// Says what happened: on standard output, or on standard error where that is taken.
-pub(super) fn print(reports: &[Report], job: &Job<'_>, target: &Target) -> Result<()> {
-    let args = job.args;
-    if args.json {
-        output::print_json(&reports.iter().map(|report| report.to_json(job.shows_changes)).collect())?;
-    } else {
-        let text = text(reports, job.shows_changes);
-        let taken = matches!(target.out, Out::Stdout) || args.loss_report.as_deref() == Some(Path::new("-"));
-        if taken { output::message(format_args!("{}", text.trim_end())) } else { output::print(&text)? }
-    }
-    for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
-        output::message(format_args!("error: {name}: {error}"));
-    }
-    Ok(())
-}
-
-fn text(reports: &[Report], shows_changes: bool) -> String {
-    let mut lines = Vec::new();
-    for report in reports {
-        let (Some(from), Some(out)) = (report.from, &report.output) else { continue };
-        let lost = report.headline();
-        let (name, bytes) = (&report.name, report.bytes);
-        lines.push(format!("{name} → {out}: {} to {}, {bytes} bytes, {lost}", from.name, report.to.name));
-        if let Some(done) = report.changes.as_ref().filter(|_| shows_changes) {
-            lines.push(changes::text(done, (report.bytes_before, bytes)));
-        }
-        lines.extend(report.unit_hint());
-        lines.extend(table("lost", report.losses.losses()));
-        lines.extend(table("added", report.losses.additions()));
-        lines.extend(table("asked for", report.losses.requested()));
-        lines.extend(report.verdict.as_ref().map(Verdict::text));
-        for texture in report.textures.iter().filter(|texture| !texture.found) {
-            lines.push(format!("  texture {} is missing: {}", texture.name, texture.reason));
-        }
-        for issue in report.issues.iter().filter(|issue| issue.severity != Severity::Info) {
-            lines.push(format!("  {}: {issue} [{}]", issue.severity, issue.code));
-        }
-        for issue in &report.engine {
-            lines.push(format!("  in the engine: {issue} [{}]", issue.code));
-        }
-    }
-    if reports.len() > 1 {
-        let failed = reports.iter().filter(|report| report.error.is_some()).count();
-        let damaged = reports.iter().filter(|report| report.is_damaged()).count();
-        let lossy = reports.iter().filter(|report| !report.losses.is_lossless()).count();
-        let files = output::count(reports.len() - failed, "file", "files");
-        lines.push(format!("{files} converted, {lossy} with losses, {damaged} damaged, {failed} failed"));
-    }
-    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// A table with a row for what happened, however many parts of the model it happened to; nothing when nothing did.
@@ -278,25 +455,4 @@ fn grouped<'a>(losses: impl Iterator<Item = &'a Loss>) -> Vec<Loss> {
         }
     }
     rows
-}
-
-/// Writes the loss report: of one input its object, of several an array of those that were converted.
-pub(super) fn write_losses(reports: &[Report], path: &Path) -> Result<()> {
-    let value = |report: &Report| {
-        report.output.as_ref()?;
-        let mut value = report.losses.to_json(report.from?.id, report.to.id);
-        if reports.len() > 1 {
-            value.as_object_mut()?.insert("file".to_owned(), json!(report.name));
-        }
-        Some(value)
-    };
-    let value = match reports {
-        [only] => value(only),
-        several => Some(several.iter().filter_map(value).collect()),
-    };
-    let Some(value) = value else { return Ok(()) };
-    if path == Path::new("-") {
-        return output::print_json(&value);
-    }
-    output::write_file(path, format!("{value:#}\n").as_bytes())
 }

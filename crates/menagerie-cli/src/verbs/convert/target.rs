@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use menagerie::formats::{self, Files, Format, NotFound};
 
-use crate::inputs::{Input, Source};
+use crate::inputs::Input;
 use crate::options::{self, has_extension};
 use crate::output::folder_of;
 
@@ -18,14 +18,27 @@ pub(super) struct Target {
     /// The extension of results in a folder.
     extension: String,
     pub(super) out: Out,
-    places: Vec<Result<Place, String>>,
 }
 
 pub(super) enum Out {
     Stdout,
-    File,
-    Folder,
+    File(PathBuf),
+    /// A folder, with the tree of the inputs below it or all in one place.
+    Folder {
+        path: PathBuf,
+        flat: bool,
+    },
+    /// A path with `{dir}`, `{stem}` and the like in it.
+    Template(String),
 }
+
+/// What stands for something in a template, and what for.
+const PLACEHOLDERS: [(&str, &str); 4] = [
+    ("{dir}", "the folder below the one that was given"),
+    ("{stem}", "the name without its extension"),
+    ("{name}", "the name with its extension"),
+    ("{ext}", "the extension of the format that is written"),
+];
 
 /// Where one result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +52,7 @@ impl Place {
     pub(super) fn folder(&self) -> Option<There> {
         match self {
             Self::Stdout => None,
-            Self::File(path) => Some(There(folder_of(path).to_owned())),
+            Self::File(path) => Some(There { folder: folder_of(path).to_owned(), seen: Mutex::default() }),
         }
     }
 
@@ -50,47 +63,72 @@ impl Place {
             Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         }
     }
+
+    /// Whether something is there already.
+    pub(super) fn is_taken(&self) -> bool {
+        matches!(self, Self::File(path) if path.symlink_metadata().is_ok_and(|there| there.is_file()))
+    }
+
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Stdout => "-".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
 }
 
 /// The folder that a result goes to, for seeing which names are taken there.
-pub(super) struct There(PathBuf);
+///
+/// It remembers what it saw: results of a batch are made side by side and written one after the other, and one that was
+/// made before its predecessor was written is made again where that matters, so that the order alone decides.
+pub(super) struct There {
+    folder: PathBuf,
+    seen: Mutex<BTreeMap<String, Option<Arc<[u8]>>>>,
+}
+
+impl There {
+    fn look(&self, name: &str) -> Option<Arc<[u8]>> {
+        let plain = !name.contains(['/', '\\', '\0']) && !matches!(name, "" | "." | "..");
+        plain.then(|| fs::read(self.folder.join(name)).ok().map(Arc::from)).flatten()
+    }
+
+    /// Whether everything there is still as it was when it was looked at.
+    pub(super) fn is_as_before(&self) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().all(|(name, content)| self.look(name) == *content)
+    }
+}
 
 impl Files for There {
     fn open(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
-        let plain = !name.contains(['/', '\\', '\0']) && !matches!(name, "" | "." | "..");
-        let bytes = plain.then(|| fs::read(self.0.join(name)).ok()).flatten();
-        bytes.map(Arc::from).ok_or_else(NotFound::default)
+        let content = self.look(name);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), content.clone());
+        content.ok_or_else(NotFound::default)
     }
 }
 
 impl Target {
-    pub(super) fn new(out: &Path, to: Option<&str>, inputs: &[Input]) -> Result<Self> {
-        let kind = kind_of(out, inputs.len());
+    pub(super) fn new(out: Out, to: Option<&str>, inputs: usize) -> Result<Self> {
         let named = to.map(|to| options::format(to).map_err(|error| anyhow!(error))).transpose()?;
-        let by_name = || Format::by_extension(&out.to_string_lossy());
-        let format = match (&kind, named) {
+        let format = match (&out, named) {
             (_, Some(format)) => format,
-            (Out::File, None) => by_name().ok_or_else(|| unknown(out))?,
-            (Out::Folder, None) => bail!("--to must say the format when the output is a folder"),
+            (Out::File(path), None) => by_name(&path.to_string_lossy())?,
+            (Out::Template(text), None) => by_name(text)?,
+            (Out::Folder { .. }, None) => bail!("--to must say the format when the output is a folder"),
             (Out::Stdout, None) => bail!("--to must say the format when the output is standard output"),
         };
         // `--to glb` and `--to gltf` are the same format in two containers.
         let wanted = to.filter(|to| has_extension(format, to)).map(str::to_ascii_lowercase);
         let first = || format.extensions.first().copied().unwrap_or_default().to_owned();
-        let mut target =
-            Self { format, extension: wanted.unwrap_or_else(first), out: kind, places: Vec::new() };
-        if matches!(target.out, Out::Folder) {
-            fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
-        } else if inputs.len() > 1 {
-            bail!("several inputs need a folder as output, and {} is not one", out.display());
+        if inputs > 1 && matches!(out, Out::File(_) | Out::Stdout) {
+            bail!("several inputs need a folder as output, and {} is not one", out.name());
         }
-        target.places = target.places_in(out, inputs);
-        Ok(target)
+        Ok(Self { format, extension: wanted.unwrap_or_else(first), out })
     }
 
-    /// Where each input's result goes, in their order.
-    pub(super) fn places(&self) -> Vec<Result<Place, String>> {
-        self.places.clone()
+    /// Whether folders are made where there are none yet.
+    pub(super) fn makes_folders(&self) -> bool {
+        matches!(self.out, Out::Folder { .. } | Out::Template(_))
     }
 
     /// The extension that the writer is told; only where a format has several does it matter.
@@ -106,41 +144,143 @@ impl Target {
         }
     }
 
-    fn places_in(&self, out: &Path, inputs: &[Input]) -> Vec<Result<Place, String>> {
+    /// Where each input's result goes, in their order.
+    pub(super) fn places(&self, inputs: &[Input]) -> Vec<Result<Place, String>> {
+        let wanted: Vec<Place> = inputs.iter().map(|input| self.place(input, &stem(input))).collect();
+        let longer: Vec<Place> = inputs.iter().map(|input| self.place(input, &file_name(input))).collect();
+        let (wanted_by, longer_by) = (uses(&wanted), uses(&longer));
+        let is_shared =
+            |place: &Place, by: &BTreeMap<String, usize>| by.get(&key(place)).is_some_and(|n| *n > 1);
+        let sources: BTreeMap<PathBuf, usize> =
+            inputs.iter().enumerate().filter_map(|(i, input)| Some((real_path(input)?, i))).collect();
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-        let place = |input| match self.out {
-            Out::Stdout => Ok(Place::Stdout),
-            Out::File => Ok(Place::File(out.to_owned())),
-            Out::Folder => {
-                let name = self.name_in_folder(input);
-                // Some file systems take names that differ only in capital letters for the same.
-                if let Some(other) = taken.insert(name.to_lowercase(), &input.name) {
-                    taken.insert(name.to_lowercase(), other);
-                    return Err(format!("{other} already becomes {name}; give them other names or folders"));
-                }
-                Ok(Place::File(out.join(name)))
+        let places = inputs.iter().zip(wanted.into_iter().zip(longer)).enumerate();
+        let places = places.map(|(i, (input, (place, longer)))| {
+            // Models that differ in nothing but their format keep their extension: robot.bmd.glb beside robot.bo3d.glb.
+            let helps = is_shared(&place, &wanted_by) && !is_shared(&longer, &longer_by);
+            let place = if helps { longer } else { place };
+            if let Some(other) = taken.insert(key(&place), &input.name) {
+                taken.insert(key(&place), other);
+                let name = place.name();
+                return Err(format!("{other} already becomes {name}; give them other names or folders"));
             }
-        };
-        let places: Vec<Result<Place, String>> = inputs.iter().map(place).collect();
-        let sources: Vec<Option<PathBuf>> = inputs.iter().map(real_path).collect();
-        let checked = places.into_iter().enumerate().map(|(i, place)| not_another_input(place?, i, &sources));
-        checked.collect()
+            not_another_input(place, i, &sources)
+        });
+        places.collect()
     }
 
-    fn name_in_folder(&self, input: &Input) -> String {
-        let stem = match &input.source {
-            Source::File(path) => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
-            _ => None,
-        };
-        format!("{}.{}", stem.unwrap_or_else(|| "model".to_owned()), self.extension)
+    /// The place of one result whose source has the given name without extension.
+    fn place(&self, input: &Input, stem: &str) -> Place {
+        let file = || format!("{stem}.{}", self.extension);
+        match &self.out {
+            Out::Stdout => Place::Stdout,
+            Out::File(path) => Place::File(path.clone()),
+            Out::Folder { path, flat: true } => Place::File(path.join(file())),
+            Out::Folder { path, flat: false } => Place::File(path.join(&input.below).join(file())),
+            Out::Template(text) => {
+                let dir = match input.below.as_os_str().is_empty() {
+                    true => ".".into(),
+                    false => input.below.to_string_lossy(),
+                };
+                let name = file_name(input);
+                let values = [&*dir, stem, &name, &self.extension];
+                let mut filled = text.clone();
+                for ((placeholder, _), value) in PLACEHOLDERS.iter().zip(values) {
+                    filled = filled.replace(placeholder, value);
+                }
+                let parts = Path::new(&filled).components().filter(|part| *part != Component::CurDir);
+                Place::File(parts.collect())
+            }
+        }
     }
 }
 
+impl Out {
+    /// What the last argument means.
+    pub(super) fn of(out: &Path, inputs: usize, flat: bool) -> Self {
+        let text = out.to_string_lossy();
+        let looks_like_folder = text.ends_with(['/', std::path::MAIN_SEPARATOR]);
+        let nameless = inputs > 1 && Format::by_extension(&text).is_none() && !out.exists();
+        if text == "-" {
+            Self::Stdout
+        } else if out.is_dir() || looks_like_folder || nameless {
+            Self::Folder { path: out.to_owned(), flat }
+        } else {
+            Self::File(out.to_owned())
+        }
+    }
+
+    /// What `--output` means: a path with placeholders, or the same as a last argument.
+    pub(super) fn template(text: &str, inputs: usize, flat: bool) -> Result<Self> {
+        if !text.contains('{') {
+            return Ok(Self::of(Path::new(text), inputs, flat));
+        }
+        let rest = PLACEHOLDERS.iter().fold(text.to_owned(), |text, (known, _)| text.replace(known, ""));
+        if rest.contains(['{', '}']) {
+            let known: Vec<String> =
+                PLACEHOLDERS.iter().map(|(name, what)| format!("{name} ({what})")).collect();
+            bail!("{text} has a placeholder that is not known; there are {}", known.join(", "));
+        }
+        Ok(Self::Template(text.to_owned()))
+    }
+
+    /// Where the manifest of a batch goes unless somebody says so: beside the folder of the results.
+    pub(super) fn manifest(&self, part: &str) -> Option<PathBuf> {
+        let folder = match self {
+            Self::Stdout | Self::File(_) => return None,
+            Self::Folder { path, .. } => path.clone(),
+            Self::Template(text) => {
+                let fixed = text.split('{').next().unwrap_or_default();
+                fixed.rsplit_once('/').map(|(folder, _)| PathBuf::from(folder)).unwrap_or_default()
+            }
+        };
+        let real = fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { &folder });
+        let folder = real.unwrap_or(folder);
+        let name = folder.file_name()?.to_string_lossy().into_owned();
+        Some(folder_of(&folder).join(format!("{name}.{part}manifest.jsonl")))
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Stdout => "-".to_owned(),
+            Self::File(path) | Self::Folder { path, .. } => path.display().to_string(),
+            Self::Template(text) => text.clone(),
+        }
+    }
+}
+
+/// Some file systems take names that differ only in capital letters for the same.
+fn key(place: &Place) -> String {
+    place.name().to_lowercase()
+}
+
+/// How many results would have each place.
+fn uses(places: &[Place]) -> BTreeMap<String, usize> {
+    let mut uses = BTreeMap::new();
+    for place in places {
+        *uses.entry(key(place)).or_default() += 1;
+    }
+    uses
+}
+
+fn stem(input: &Input) -> String {
+    named(input, Path::file_stem)
+}
+
+fn file_name(input: &Input) -> String {
+    named(input, Path::file_name)
+}
+
+fn named(input: &Input, part: fn(&Path) -> Option<&std::ffi::OsStr>) -> String {
+    let name = input.path().and_then(part).map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "model".to_owned())
+}
+
 /// A result may take the place of its own source, not that of another input, which may not have been read yet.
-fn not_another_input(place: Place, own: usize, sources: &[Option<PathBuf>]) -> Result<Place, String> {
+fn not_another_input(place: Place, own: usize, sources: &BTreeMap<PathBuf, usize>) -> Result<Place, String> {
     if let Place::File(path) = &place
         && let Ok(real) = fs::canonicalize(path)
-        && sources.iter().enumerate().any(|(i, source)| i != own && source.as_ref() == Some(&real))
+        && sources.get(&real).is_some_and(|i| *i != own)
     {
         return Err(format!("its result would overwrite {}, which is another input", path.display()));
     }
@@ -149,31 +289,70 @@ fn not_another_input(place: Place, own: usize, sources: &[Option<PathBuf>]) -> R
 
 /// Where an input really is, whatever links lead to it.
 pub(super) fn real_path(input: &Input) -> Option<PathBuf> {
-    match &input.source {
-        Source::File(path) => fs::canonicalize(path).ok(),
-        _ => None,
-    }
+    fs::canonicalize(input.path()?).ok()
 }
 
-fn kind_of(out: &Path, inputs: usize) -> Out {
-    let text = out.to_string_lossy();
-    let looks_like_folder = text.ends_with(['/', std::path::MAIN_SEPARATOR]);
-    let nameless = inputs > 1 && Format::by_extension(&text).is_none() && !out.exists();
-    if text == "-" {
-        Out::Stdout
-    } else if out.is_dir() || looks_like_folder || nameless {
-        Out::Folder
-    } else {
-        Out::File
-    }
+fn by_name(out: &str) -> Result<&'static Format> {
+    let extension = Path::new(out).extension().and_then(|extension| extension.to_str());
+    extension.and_then(Format::by_extension).ok_or_else(|| unknown(out))
 }
 
-fn unknown(out: &Path) -> anyhow::Error {
+fn unknown(out: &str) -> anyhow::Error {
     let known: Vec<String> =
         formats::ALL.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}")).collect();
     anyhow!(
-        "the extension of {} belongs to no format; use one of {} or say the format with --to",
-        out.display(),
+        "the extension of {out} belongs to no format; use one of {} or say the format with --to",
         known.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inputs::Source;
+
+    fn input(below: &str, name: &str) -> Input {
+        let path = Path::new("in").join(below).join(name);
+        Input { name: path.display().to_string(), source: Source::File(path), below: below.into() }
+    }
+
+    fn places(out: Out, to: Option<&str>, inputs: &[Input]) -> Vec<String> {
+        let target = Target::new(out, to, inputs.len()).unwrap();
+        let shown = |place: Result<Place, String>| match place {
+            Ok(place) => place.name().replace('\\', "/"),
+            Err(error) => error,
+        };
+        target.places(inputs).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn the_tree_of_the_inputs_is_kept() {
+        let inputs = [input("", "a.bmd"), input("x/y", "a.bmd"), input("x/y", "a.bo3d"), input("", "B.bmd")];
+        let folder = |flat| Out::Folder { path: "out".into(), flat };
+        assert_eq!(
+            places(folder(false), Some("glb"), &inputs),
+            ["out/a.glb", "out/x/y/a.bmd.glb", "out/x/y/a.bo3d.glb", "out/B.glb"]
+        );
+        assert_eq!(
+            places(folder(true), Some("glb"), &inputs[..2]),
+            ["out/a.glb", "in/a.bmd already becomes out/a.glb; give them other names or folders"]
+        );
+        let template = |text: &str| Out::template(text, 2, false).unwrap();
+        assert_eq!(
+            places(template("{dir}/{stem}/{name}.{ext}"), Some("glb"), &inputs[..2]),
+            ["a/a.bmd.glb", "x/y/a/a.bmd.glb"]
+        );
+        assert_eq!(places(template("all/{stem}.ply"), None, &inputs[3..]), ["all/B.ply"]);
+        assert!(Out::template("{folder}/{stem}.glb", 2, false).is_err());
+    }
+
+    #[test]
+    fn the_manifest_is_beside_the_folder() {
+        let out = Out::Folder { path: "some/out/".into(), flat: false };
+        assert_eq!(out.manifest(""), Some("some/out.manifest.jsonl".into()));
+        assert_eq!(out.manifest("2-of-3."), Some("some/out.2-of-3.manifest.jsonl".into()));
+        assert_eq!(Out::Stdout.manifest(""), None);
+        let template = Out::template("some/out/{stem}.glb", 2, false).unwrap();
+        assert_eq!(template.manifest(""), Some("some/out.manifest.jsonl".into()));
+    }
 }

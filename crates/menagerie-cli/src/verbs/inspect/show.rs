@@ -5,10 +5,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use menagerie::bytes::{FieldType, Value};
+use menagerie::diag::Issue;
 use menagerie::formats::Format;
 use serde_json::{Map, json};
 
 use super::select::{Kind, Part};
+use crate::output;
 
 /// Records of a table that are shown unless all are wanted.
 const RECORDS: usize = 8;
@@ -20,11 +22,30 @@ const HEX_BYTES: usize = 64;
 const LETTERS: usize = 200;
 
 /// How much to show.
-pub(super) struct Style {
+pub(super) struct Style<'a> {
     pub(super) hex: bool,
     pub(super) all: bool,
     pub(super) depth: usize,
+    /// What is wrong, to be shown at the parts that it is wrong with.
+    pub(super) broken: &'a [Issue],
 }
+
+impl Style<'_> {
+    /// What is wrong with a part and not with one of its parts that are shown.
+    fn marks(&self, part: &Part<'_>, open: bool) -> String {
+        let inside = |issue: &&Issue| {
+            let Some(span) = issue.span else { return false };
+            span.start >= part.span.start && span.start < part.span.end && issue.path.starts_with(&part.path)
+        };
+        let own = |issue: &&Issue| !open || issue.path == part.path;
+        let marks = self.broken.iter().filter(inside).filter(own).take(SHOWN_MARKS);
+        let marks = marks.map(|issue| format!("  ✗ {} [{}]", issue.message, issue.code));
+        output::harmless(&marks.collect::<String>()).into_owned()
+    }
+}
+
+/// So many problems of one part are shown at it.
+const SHOWN_MARKS: usize = 2;
 
 /// What is still to be printed, the next at the end.
 enum Step<'a> {
@@ -38,7 +59,7 @@ enum Step<'a> {
 /// Walks the tree in order. `visit` prints one part and says whether its parts are wanted.
 fn walk<'a>(
     parts: Vec<Part<'a>>,
-    style: &Style,
+    style: &Style<'_>,
     mut visit: impl FnMut(Event<'_, 'a>) -> Result<()>,
 ) -> Result<()> {
     let mut open: Vec<Step<'a>> = parts.into_iter().rev().map(|part| Step::Part(part, 0)).collect();
@@ -87,15 +108,21 @@ enum Event<'e, 'a> {
 }
 
 /// Prints parts as lines: byte range, indented name, type, value.
-pub(super) fn text(out: &mut impl Write, parts: Vec<Part<'_>>, style: &Style, bytes: usize) -> Result<()> {
+pub(super) fn text(
+    out: &mut impl Write,
+    parts: Vec<Part<'_>>,
+    style: &Style<'_>,
+    bytes: usize,
+) -> Result<()> {
     let digits = bytes.to_string().len();
     let gutter = " ".repeat(2 * digits + 2);
     walk(parts, style, |event| match event {
-        Event::Part { part, level, .. } => {
+        Event::Part { part, level, open } => {
             let indent = "  ".repeat(level);
             let name = if level == 0 { part.path.as_str() } else { part.name.as_ref() };
             let range = format!("{:>digits$}..{:<digits$}", part.span.start, part.span.end);
-            let line = format!("{range}  {indent}{name}  {}", described(part, style));
+            let marks = style.marks(part, open);
+            let line = format!("{range}  {indent}{name}  {}{marks}", described(part, style));
             writeln!(out, "{}", line.trim_end())?;
             if let (Kind::Leaf(_), true) = (&part.kind, style.hex) {
                 for line in hex_lines(part, style) {
@@ -113,7 +140,7 @@ pub(super) fn text(out: &mut impl Write, parts: Vec<Part<'_>>, style: &Style, by
 }
 
 /// Type and value of a part, as text.
-fn described(part: &Part<'_>, style: &Style) -> String {
+fn described(part: &Part<'_>, style: &Style<'_>) -> String {
     match part.kind {
         Kind::Group(_) | Kind::Record(_) => String::new(),
         Kind::Table(record, count) => format!("{count} records of {} bytes", record.size),
@@ -155,7 +182,7 @@ fn bytes_of<'a>(part: &Part<'a>) -> &'a [u8] {
     part.span.range().and_then(|range| part.bytes.get(range)).unwrap_or_default()
 }
 
-fn hex_lines(part: &Part<'_>, style: &Style) -> Vec<String> {
+fn hex_lines(part: &Part<'_>, style: &Style<'_>) -> Vec<String> {
     let bytes = bytes_of(part);
     let shown = if style.all { bytes.len() } else { bytes.len().min(HEX_BYTES) };
     let mut lines: Vec<String> = bytes.iter().take(shown).collect::<Vec<_>>().chunks(16).map(hex).collect();
@@ -174,13 +201,14 @@ fn hex(bytes: &[&u8]) -> String {
 pub(super) fn json(
     out: &mut impl Write,
     name: &str,
-    format: &Format,
+    format: Option<&Format>,
     bytes: usize,
     parts: Vec<Part<'_>>,
-    style: &Style,
+    style: &Style<'_>,
 ) -> Result<()> {
-    let file = json!(name);
-    write!(out, "{{\"file\":{file},\"format\":\"{}\",\"bytes\":{bytes},\"parts\":[", format.id)?;
+    let (file, format) = (json!(name), json!(format.map(|format| format.id)));
+    let issues = crate::json::issues(style.broken);
+    write!(out, "{{\"file\":{file},\"format\":{format},\"bytes\":{bytes},\"issues\":{issues},\"parts\":[")?;
     // Whether the next part of the list that is being printed is its first.
     let mut first = true;
     walk(parts, style, |event| {
@@ -211,7 +239,7 @@ pub(super) fn json(
 }
 
 /// A part without its parts.
-fn object(part: &Part<'_>, style: &Style) -> Map<String, serde_json::Value> {
+fn object(part: &Part<'_>, style: &Style<'_>) -> Map<String, serde_json::Value> {
     let mut object = Map::new();
     let mut set = |key: &str, value: serde_json::Value| object.insert(key.to_owned(), value);
     set("name", json!(part.name));

@@ -26,7 +26,7 @@ pub(crate) struct RenderArgs {
     pub(super) size: Option<(u32, u32)>,
     /// three-quarter, front, back, left, right (the model's own), top, bottom, angles such as 30,15 (around to its left, up), or the
     /// name or number of a camera of the model
-    #[arg(long, value_name = "VIEW", default_value = "three-quarter")]
+    #[arg(long, value_name = "VIEW", default_value = "three-quarter", allow_hyphen_values = true)]
     pub(super) camera: String,
     /// Show far things as large as near ones
     #[arg(long)]

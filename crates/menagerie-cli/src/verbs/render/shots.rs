@@ -3,10 +3,11 @@
 use menagerie::diag::Issue;
 use menagerie::formats::frames_per_second;
 use menagerie::scene::{Animation, CameraId, Scene};
-use menagerie_render::{CameraChoice, Shot, Stage, cameras, codes, levels};
+use menagerie_render::{CameraChoice, Shot, Side, Stage, cameras, codes, levels};
 
 use super::args::{self, RenderArgs};
 use super::model::Model;
+use crate::names;
 
 /// Frames a second of an animated PNG of a turntable.
 const TURNTABLE_FPS: f32 = 15.0;
@@ -97,10 +98,16 @@ fn camera(scene: &Scene, text: &str) -> Result<CameraChoice, Issue> {
     if let Some((id, _)) = by_name.or_else(by_number) {
         return Ok(CameraChoice::Model(*id));
     }
-    let message = match known.as_slice() {
-        [] => format!("there is no camera {text:?}: the model has none"),
-        known => format!("there is no camera {text:?}; the model has {}", listed(known)),
+    let views: Vec<&str> = Side::NAMED.iter().map(|(name, _)| *name).collect();
+    let near = names::did_you_mean(text, views.iter().copied());
+    let own = match known.as_slice() {
+        [] => "the model has no cameras".to_owned(),
+        known => format!("the model has the cameras {}", listed(known)),
     };
+    let message = format!(
+        "there is no view {text:?}{near}: there are {}, angles such as -30,20, and {own}",
+        views.join(", ")
+    );
     Err(Issue::new(&codes::NO_SUCH_CAMERA, "", message))
 }
 

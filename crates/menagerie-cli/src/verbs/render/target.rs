@@ -52,13 +52,23 @@ impl Target {
             }
             return Ok(Self::Stdout);
         }
-        let is_folder = output.is_dir() || output.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-        if is_folder {
+        let extension = output.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let nameless = many_files && extension.is_none() && !output.exists();
+        let looks_like_folder = output.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+        if output.is_dir() || looks_like_folder || nameless {
             return Ok(Self::Folder(output.to_owned()));
         }
         if many_files {
             bail!(
                 "several files need a folder to draw to ({}/), or --contact-sheet for one picture of all",
+                output.display()
+            );
+        }
+        // A device or a pipe has no name that says something.
+        let is_device = output.metadata().is_ok_and(|there| !there.is_file());
+        if let Some(extension) = extension.filter(|e| !matches!(e.as_str(), "png" | "apng") && !is_device) {
+            bail!(
+                "pictures are PNG files, with --apng animated ones; {} is none: .{extension}",
                 output.display()
             );
         }
@@ -125,7 +135,11 @@ mod tests {
 
     #[test]
     fn names_in_a_folder_do_not_meet() {
-        let input = |name: &str| Input { name: name.to_owned(), source: Source::File(name.into()) };
+        let input = |name: &str| Input {
+            name: name.to_owned(),
+            source: Source::File(name.into()),
+            below: PathBuf::new(),
+        };
         let inputs = ["a/crate.bo3d", "crate.bgl", "lamp.bgl", "b/crate.bo3d", "-"].map(input);
         let places: Vec<String> =
             Target::Folder("out".into()).places(&inputs).iter().map(Place::name).collect();

@@ -4,49 +4,14 @@
 //! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
 //! where it still means what the Scene says and gives a valid file.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::FORMAT;
 use super::placement::Placement;
 use crate::bytes::utf8_or_windows_1252;
-use crate::scene::{Extras, float_from_json, float_to_json};
-
-/// What is kept of one kind of element.
-pub(super) trait Note: Serialize + DeserializeOwned + Default {
-    /// The note of an element; an empty one where there is none, or one that is not of this shape.
-    fn of(extras: &Extras) -> Self {
-        extras.of(FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
-    }
-
-    /// Keeps the note with an element.
-    fn keep(&self, extras: &mut Extras) {
-        if let Ok(value) = serde_json::to_value(self)
-            && value.as_object().is_some_and(|fields| !fields.is_empty())
-        {
-            extras.set_all(FORMAT.id, value);
-        }
-    }
-}
-
-/// Makes a struct of optional fields a note.
-macro_rules! note {
-    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub(super) struct $name {
-            $(
-                $(#[$field_about])*
-                #[serde(skip_serializing_if = "Option::is_none")]
-                pub(super) $field: Option<$type>,
-            )*
-        }
-
-        impl Note for $name {}
-    };
-}
+pub(super) use crate::formats::notes::Note;
+use crate::formats::notes::note;
+use crate::scene::{float_from_json, float_to_json};
 
 note! {
     /// Of the Scene.

@@ -4,13 +4,14 @@
 //! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
 //! where it still means what the Scene says.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::FORMAT;
 use super::model::{Camera, Light, Material};
 use crate::bytes::{decode_text, utf8_or_windows_1252};
+use crate::formats::Format;
+pub(super) use crate::formats::notes::Note;
 use crate::scene::{Extras, float_from_json, float_to_json};
 
 /// A float, bit by bit.
@@ -38,23 +39,6 @@ pub(super) fn floats<const N: usize>(values: &[f32; N]) -> [Float; N] {
 /// What [`floats`] kept.
 pub(super) fn numbers<const N: usize>(values: [Float; N]) -> [f32; N] {
     values.map(|value| value.0)
-}
-
-/// What is kept of one kind of element.
-pub(super) trait Note: Serialize + DeserializeOwned + Default {
-    /// The note of an element; an empty one where there is none, or one that is not of this shape.
-    fn of(extras: &Extras) -> Self {
-        extras.of(FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
-    }
-
-    /// Keeps the note with an element.
-    fn keep(&self, extras: &mut Extras) {
-        if let Ok(value) = serde_json::to_value(self)
-            && value.as_object().is_some_and(|fields| !fields.is_empty())
-        {
-            extras.set_all(FORMAT.id, value);
-        }
-    }
 }
 
 /// The bytes of a name, where they are not UTF-8.
@@ -317,15 +301,33 @@ pub(super) fn some<N: Note>(extras: &Extras) -> Option<N> {
     extras.of(FORMAT.id).and_then(|value| N::deserialize(value).ok())
 }
 
-impl Note for SceneNote {}
-impl Note for NodeNote {}
-impl Note for MeshNote {}
-impl Note for PrimitiveNote {}
-impl Note for AnimationNote {}
-impl Note for ImageNote {}
-impl Note for CameraNote {}
-impl Note for LightNote {}
-impl Note for MaterialNote {}
+impl Note for SceneNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for NodeNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for MeshNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for PrimitiveNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for AnimationNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for ImageNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for CameraNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for LightNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for MaterialNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,30 +4,13 @@
 //! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
 //! where it still means what the Scene says.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::FORMAT;
 use super::surface::Pairs;
 use crate::bytes::{decode_text, utf8_or_windows_1252};
-use crate::scene::Extras;
-
-/// What is kept of one kind of element.
-pub(super) trait Note: Serialize + DeserializeOwned + Default {
-    /// The note of an element; an empty one where there is none, or one that is not of this shape.
-    fn of(extras: &Extras) -> Self {
-        extras.of(FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
-    }
-
-    /// Keeps the note with an element.
-    fn keep(&self, extras: &mut Extras) {
-        if let Ok(value) = serde_json::to_value(self)
-            && value.as_object().is_some_and(|fields| !fields.is_empty())
-        {
-            extras.set_all(FORMAT.id, value);
-        }
-    }
-}
+use crate::formats::Format;
+pub(super) use crate::formats::notes::Note;
 
 /// Bytes, as text of two digits each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,16 +183,29 @@ pub(super) struct MaterialNote {
     pub(super) bare: bool,
 }
 
-impl Note for FileNote {}
-impl Note for HeaderNote {}
-impl Note for EntityNote {}
-impl Note for MeshNote {}
-impl Note for PrimitiveNote {}
-impl Note for MaterialNote {}
+impl Note for FileNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for HeaderNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for EntityNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for MeshNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for PrimitiveNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
+impl Note for MaterialNote {
+    const FORMAT: &'static Format = &FORMAT;
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Extras;
 
     #[test]
     fn notes_come_back_and_others_are_none() {

@@ -1,14 +1,10 @@
 //! What `--json` prints keeps to the published schemas, and is one value.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{corpus, menagerie, samples};
 use serde_json::Value;
-use support::{corpus, menagerie, samples};
 
 #[track_caller]
 fn keeps_to(schema: &str, value: &Value) {

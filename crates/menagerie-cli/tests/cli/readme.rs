@@ -1,16 +1,12 @@
 //! What the README shows of the program is what the program prints.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
-
-mod support;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
 
-use support::{PROGRAM, corpus, menagerie, run};
+use crate::support::{PROGRAM, corpus, menagerie, run};
 
-const README: &str = include_str!("../../../README.md");
+const README: &str = include_str!("../../../../README.md");
 
 /// A command of the README and what it is said to print.
 struct Shown<'a> {

@@ -1,7 +1,5 @@
 //! How the tests run the program.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};

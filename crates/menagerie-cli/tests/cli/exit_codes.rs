@@ -1,13 +1,9 @@
 //! 0: done, nothing wrong; 1: done, and something is wrong with the files; 2: could not do it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
-
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::{PROGRAM, corpus, menagerie, run, samples};
+use crate::support::{PROGRAM, corpus, menagerie, run, samples};
 
 const GOOD: &str = "{made}/scene.bo3d";
 /// Cut short: what is whole is still read.

@@ -1,14 +1,10 @@
 //! `render`: what is written where, exit codes, and what is said about what cannot be drawn.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use support::{PROGRAM, corpus, crate_with_texture, menagerie, run, samples};
+use crate::support::{PROGRAM, corpus, crate_with_texture, menagerie, run, samples};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -49,7 +45,7 @@ fn options_and_exit_codes() {
         (&["{home}/lantern.glb", "--camera", "viewer"], 0, "40×30", ""),
         (&["{home}/lantern.glb", "--camera", "0", "--lights", "model"], 0, "40×30", ""),
         (&["{home}/lantern.glb", "--camera", "nobody"], 2, "", "0 \"viewer\""),
-        (&["{home}/crate.bo3d", "--camera", "nobody"], 2, "", "the model has none"),
+        (&["{home}/crate.bo3d", "--camera", "nobody"], 2, "", "the model has no cameras"),
         (
             &["{home}/crate.bo3d", "--flip-v", "--texture", "planks.png=gone.png"],
             0,

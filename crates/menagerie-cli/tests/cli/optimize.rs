@@ -1,14 +1,10 @@
 //! `optimize`: what is changed, what is said about it, and what is left alone.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{menagerie, samples};
 use serde_json::Value;
-use support::{menagerie, samples};
 
 /// Runs `optimize` on the creature and gives its one JSON object.
 fn optimize(home: &Path, out: &str, steps: &[&str]) -> Value {

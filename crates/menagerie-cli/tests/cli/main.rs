@@ -1,0 +1,13 @@
+//! The program as people run it. One test program for all, because each would link the whole library again.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
+
+mod batches;
+mod convert;
+mod exit_codes;
+mod inspect;
+mod json;
+mod optimize;
+mod readme;
+mod render;
+mod support;

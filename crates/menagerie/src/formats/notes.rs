@@ -1,0 +1,50 @@
+//! What formats keep in the extras of a Scene, as typed notes.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Format;
+use crate::scene::Extras;
+
+/// What a format keeps of one kind of element.
+pub(super) trait Note: Serialize + DeserializeOwned + Default {
+    /// Whose note it is.
+    const FORMAT: &'static Format;
+
+    /// The note of an element; an empty one where there is none, or one that is not of this shape.
+    fn of(extras: &Extras) -> Self {
+        extras.of(Self::FORMAT.id).and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
+    }
+
+    /// Keeps the note with an element.
+    fn keep(&self, extras: &mut Extras) {
+        if let Ok(value) = serde_json::to_value(self)
+            && value.as_object().is_some_and(|fields| !fields.is_empty())
+        {
+            extras.set_all(Self::FORMAT.id, value);
+        }
+    }
+}
+
+/// Makes a struct of optional fields a note of the format in whose folder it stands.
+#[cfg(any(feature = "bmd", feature = "bo3d"))]
+macro_rules! note {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub(super) struct $name {
+            $(
+                $(#[$field_about])*
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub(super) $field: Option<$type>,
+            )*
+        }
+
+        impl $crate::formats::notes::Note for $name {
+            const FORMAT: &'static $crate::formats::Format = &super::FORMAT;
+        }
+    };
+}
+#[cfg(any(feature = "bmd", feature = "bo3d"))]
+pub(super) use note;

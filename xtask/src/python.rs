@@ -1,0 +1,157 @@
+//! The Python package: its wheel, and its tests in a virtual environment of their own below the target folder.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::steps::{Outcome, cargo_program, run_command};
+
+/// What building the wheel needs.
+const BUILD: [&str; 1] = ["maturin==1.16.*"];
+/// What its tests need.
+const TEST: [&str; 5] =
+    ["maturin==1.16.*", "numpy>=1.26,<3", "pytest>=8,<10", "mypy>=1.15,<3", "trimesh>=4,<6"];
+
+/// How a wheel is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// With what the tests have built already.
+    Dev,
+    /// For use.
+    Release,
+}
+
+/// A virtual environment.
+pub(crate) struct Environment {
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// The environment of a name with some packages, made if it is not there; a sentence where that cannot be done.
+    pub(crate) fn ready(root: &Path, name: &str, packages: &[&str]) -> Result<Result<Self, String>> {
+        let environment = Self { folder: root.join("target/python").join(name) };
+        let (stamp, wanted) = (environment.folder.join("packages.txt"), packages.join("\n"));
+        if std::fs::read_to_string(&stamp).is_ok_and(|there| there == wanted) {
+            return Ok(Ok(environment));
+        }
+        let Some(python) = interpreter() else {
+            return Ok(Err("Python 3.9 or later is missing".to_owned()));
+        };
+        let _ = std::fs::remove_dir_all(&environment.folder);
+        let mut make = Command::new(python);
+        make.args(["-m", "venv"]).arg(&environment.folder);
+        if !matches!(run_command(&mut make)?, Outcome::Passed) {
+            return Ok(Err(
+                "Python cannot make a virtual environment; is its venv module installed?".to_owned()
+            ));
+        }
+        let mut install = environment.python();
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+        if !matches!(run_command(&mut install)?, Outcome::Passed) {
+            return Ok(Err(format!("pip cannot install {}", packages.join(", "))));
+        }
+        std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))?;
+        Ok(Ok(environment))
+    }
+
+    /// A command of its Python.
+    pub(crate) fn python(&self) -> Command {
+        let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        let mut command = Command::new(self.folder.join(program));
+        command.env_remove("PYTHONPATH").env_remove("PYTHONHOME");
+        command
+    }
+
+    /// Puts a wheel in place of an older one.
+    pub(crate) fn install(&self, wheel: &Path) -> Result<()> {
+        let mut install = self.python();
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        install.args(["--force-reinstall", "--no-deps"]).arg(wheel);
+        match run_command(&mut install)? {
+            Outcome::Passed => Ok(()),
+            _ => bail!("pip cannot install {}", wheel.display()),
+        }
+    }
+
+    /// Builds the wheel.
+    pub(crate) fn wheel(&self, root: &Path, profile: Profile) -> Result<PathBuf> {
+        let folder = root.join("target/python").join(match profile {
+            Profile::Dev => "dev-wheel",
+            Profile::Release => "wheel",
+        });
+        let _ = std::fs::remove_dir_all(&folder);
+        let mut build = self.python();
+        build.args(["-m", "maturin", "build", "--quiet", "--out"]).arg(&folder);
+        build.args(match profile {
+            Profile::Dev => ["--profile", "dev"].as_slice(),
+            Profile::Release => &["--release"],
+        });
+        build.env("CARGO", cargo_program()).current_dir(root.join("python"));
+        if !matches!(run_command(&mut build)?, Outcome::Passed) {
+            bail!("maturin cannot build the wheel");
+        }
+        let entries = std::fs::read_dir(&folder).with_context(|| format!("no {}", folder.display()))?;
+        let mut wheels = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        wheels.find(|path| path.extension().is_some_and(|e| e == "whl")).context("maturin built no wheel")
+    }
+}
+
+/// The first Python that is new enough.
+fn interpreter() -> Option<&'static str> {
+    let new_enough = |program: &&str| {
+        let version = "import sys, venv; sys.exit(sys.version_info < (3, 9))";
+        let mut ask = Command::new(program);
+        ask.args(["-c", version]).stdout(Stdio::null()).stderr(Stdio::null());
+        ask.status().is_ok_and(|status| status.success())
+    };
+    ["python3", "python"].into_iter().find(new_enough)
+}
+
+/// `cargo xtask python`: the wheel for use, below `target/python/wheel`.
+pub(crate) fn build(root: &Path) -> Result<bool> {
+    match Environment::ready(root, "build", &BUILD)? {
+        Ok(environment) => {
+            let wheel = environment.wheel(root, Profile::Release)?;
+            println!("{}", wheel.display());
+            Ok(true)
+        }
+        Err(reason) => bail!(reason),
+    }
+}
+
+/// Builds the wheel, installs it and runs its tests, its examples and the check of its types.
+pub(crate) fn test(root: &Path) -> Result<Outcome> {
+    let environment = match Environment::ready(root, "test", &TEST)? {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(Outcome::Skipped(reason)),
+    };
+    environment.install(&environment.wheel(root, Profile::Dev)?)?;
+    let program = program(root)?;
+    // From a folder without the package's sources, which would be taken in place of what is installed.
+    let steps: [(&str, &[&str]); 2] = [
+        ("python", &["-m", "mypy", "--cache-dir", "../target/python/mypy", "--no-error-summary"]),
+        ("python/tests", &["-m", "pytest", "-q", "-p", "no:cacheprovider", "."]),
+    ];
+    for (folder, arguments) in steps {
+        let mut command = environment.python();
+        command.args(arguments).current_dir(root.join(folder)).env("MENAGERIE_PROGRAM", &program);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        if let failed @ Outcome::Failed(_) = run_command(&mut command)? {
+            return Ok(failed);
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// The program that the tests have built, which the package is compared with.
+fn program(root: &Path) -> Result<PathBuf> {
+    let mut build = Command::new(cargo_program());
+    build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root);
+    match run_command(&mut build)? {
+        Outcome::Passed => {
+            Ok(root.join("target/debug/menagerie").with_extension(std::env::consts::EXE_EXTENSION))
+        }
+        _ => bail!("the program cannot be built"),
+    }
+}
