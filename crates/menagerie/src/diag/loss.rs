@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::issue::made_plain;
-use super::{Code, Issues};
+use super::{Code, Issue, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
 /// whatever a round trip changes in an aspect, a loss of that aspect must have announced.
@@ -411,6 +411,16 @@ impl LossReport {
         }
     }
 
+    /// What reading put into the scene, because the part of a damaged file that showed it is gone.
+    pub fn put_into_scene(&mut self, issues: &Issues) {
+        let shown = |issue: &&Issue| {
+            issue.code.id.ends_with("/shown-mesh") || issue.code.id.ends_with("/shown-geometry")
+        };
+        for issue in issues.iter().filter(shown) {
+            self.added(Aspect::Hierarchy, issue.path.clone(), issue.message.clone());
+        }
+    }
+
     /// What reading the source left out because a Scene has no place for it.
     pub fn left_out(&mut self, issues: &Issues) {
         for left in issues.left_out() {
@@ -434,6 +444,16 @@ impl LossReport {
     /// What was dropped, approximated, damaged and added, in the order in which it was found.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter()
+    }
+
+    /// The same, to change them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Loss> {
+        self.losses.iter_mut()
+    }
+
+    /// Leaves out what did not happen.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Loss) -> bool) {
+        self.losses.retain(keep);
     }
 
     /// What is gone or not as it was: all but what was added.
