@@ -503,6 +503,9 @@ await test("pictures for the README", async () => {
   await page.evaluate(() => window.menagerie.player.choose(0, window.menagerie.current.scene.animations[0].seconds * 0.3));
   const hit = await findHit();
   await page.mouse.click(hit.x, hit.y);
+  await page.locator(".row.chosen .name").waitFor();
+  await page.locator(".hexrow i.first").first().waitFor();
+  await page.mouse.move(5, 5);
   await page.waitForTimeout(500);
   await shot("readme-select");
   await page.keyboard.press("b");
