@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import List, Optional, Sequence, Tuple
 
-from ._reports import Issue
+from ._reports import Issue, issues_of
 
 __all__ = [
     "FileError",
@@ -82,5 +82,5 @@ def make(details: str) -> MenagerieError:
     """The exception for what the native part says."""
     known = json.loads(details)
     kind = {cls.__name__: cls for cls in MenagerieError.__subclasses__()}[known["class"]]
-    issues: List[Issue] = [Issue(**issue) for issue in known["issues"]]
+    issues: List[Issue] = list(issues_of(known["issues"]))
     return kind(known["message"], issues, known["format"])

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Callable, Dict, List, Literal, Option
 from . import _native
 from ._errors import MenagerieError, ParameterError, UnsupportedError
 from ._options import PathLike, as_arguments, as_json
-from ._reports import Bytes, Conversion, Converted, Diff, Difference, Issue, Validation, issues_of, of_json
+from ._reports import Bytes, Conversion, Converted, Diff, Difference, Issue, Validation, issues_of, made_of, of_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -202,11 +202,12 @@ def _validation(answer: bytes) -> Validation:
     if "error" in value:
         raise FileNotFoundError(f"{value['file']}: {value['error']}")
     value["issues"] = issues_of(value["issues"])
-    return Validation(**value)
+    validation: Validation = made_of(Validation, value)
+    return validation
 
 
 def _conversion(answer: bytes) -> Conversion:
-    report = Conversion(**of_json(_only(answer)))
+    report: Conversion = made_of(Conversion, of_json(_only(answer)))
     if report.error is not None:
         raise _why(report)
     return report
@@ -294,7 +295,8 @@ def _convert_one(source: Source, target: str, options: Dict[str, Any]) -> Conver
     else:
         reading, others = _split(options)
         answer = open(source, **reading)._run("convert", ["--json"], others, [target], fine=(0, 1, 2))
-    return Conversion(**of_json(_only(answer)))
+    report: Conversion = made_of(Conversion, of_json(_only(answer)))
+    return report
 
 
 def _convert_all(
@@ -364,7 +366,7 @@ def diff(
         return scene._cross()
 
     found = json.loads(_native.diff_scenes(cross(a), cross(b), tolerance))
-    return Diff(tuple(Difference(**difference) for difference in found["differences"]))
+    return Diff(tuple(made_of(Difference, difference) for difference in found["differences"]))
 
 
 @overload

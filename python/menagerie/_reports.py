@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -186,17 +186,25 @@ def of_json(values: Dict[str, Any]) -> Dict[str, Any]:
         "engine": Issue,
         "textures": Texture,
     }
-    fields = {name: value for name, value in values.items() if name not in ("from", "to")}
+    found = {name: value for name, value in values.items() if name not in ("from", "to")}
     for name, kind in lists.items():
-        fields[name] = tuple(_element(kind, value) for value in values[name])
-    fields["from_format"], fields["to_format"] = values["from"], values["to"]
-    return fields
+        found[name] = tuple(_element(kind, value) for value in values.get(name) or ())
+    found["from_format"], found["to_format"] = values["from"], values["to"]
+    if "beside" in found:
+        found["beside"] = tuple(found["beside"])
+    return found
 
 
 def _element(kind: type, value: Dict[str, Any]) -> Any:
     made = {name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
-    return kind(**made)
+    return made_of(kind, made)
+
+
+def made_of(kind: Any, values: Dict[str, Any]) -> Any:
+    """An object of the fields that it knows; what the program says beyond that is not for it."""
+    known = {each.name for each in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in known})
 
 
 def issues_of(values: List[Dict[str, Any]]) -> Tuple[Issue, ...]:
-    return tuple(Issue(**value) for value in values)
+    return tuple(made_of(Issue, value) for value in values)

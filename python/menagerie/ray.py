@@ -74,8 +74,8 @@ def convert(
     if tasks:
         dataset = ray.data.from_items(tasks, override_num_blocks=len(tasks))
         # Each task leaves its rows on the disk, whole or not at all; what flows through Ray is only their number.
-        finished = dataset.map(_Task(place), num_cpus=1, concurrency=concurrency)
-        finished.sum("rows")
+        compute = None if concurrency is None else ray.data.TaskPoolStrategy(size=concurrency)
+        dataset.map(_Task(place), num_cpus=1, compute=compute).materialize()
     return place.join(len(names), len(done))
 
 
@@ -96,10 +96,9 @@ class Place:
 
     def begin(self, names: Sequence[str]) -> None:
         """Makes the folders. Parts of a run over other files or with other options are not taken for this one's."""
-        from . import __name__ as package
         from importlib.metadata import version
 
-        asked = [version(package), self.to, self.thumbnails, sorted(self.options.items(), key=str), list(names)]
+        asked = [version("menagerie"), self.to, self.thumbnails, sorted(self.options.items(), key=str), list(names)]
         key = hashlib.sha256(json.dumps(asked, default=str).encode()).hexdigest()
         self.parts.mkdir(parents=True, exist_ok=True)
         stamp = self.parts / "run.txt"

@@ -1,9 +1,10 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
-//! pictures that tests compare with; `python` builds the wheel, `viewer` the page; `bench` measures against other programs; `fuzz-seeds` writes what
-//! fuzzing starts from.
+//! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page; `bench` measures against other programs;
+//! `fuzz-seeds` writes what fuzzing starts from.
 
 #[cfg(feature = "library")]
 mod bench;
+mod blender;
 #[cfg(feature = "library")]
 mod docs;
 #[cfg(feature = "library")]
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -31,7 +32,8 @@ fn main() -> ExitCode {
         Some("check") => steps::check(&root()),
         Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
         Some("glue") => viewer::glue(&root()).map(|()| true),
-        Some("python") => python::build(&root()),
+        Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
+        Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };
@@ -42,6 +44,15 @@ fn main() -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Builds a package, or runs only its step of the tests.
+fn build_or_test(build: fn(&Path) -> Result<bool>, step: (&str, steps::Check)) -> Result<bool> {
+    match std::env::args().nth(2).as_deref() {
+        None => build(&root()),
+        Some("test") => Ok(steps::only(&root(), step)),
+        Some(_) => Err(anyhow::anyhow!(USAGE)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The Python package: its wheel, and its tests in a virtual environment of their own below the target folder.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -29,14 +30,19 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// The environment of a name with some packages, made if it is not there; a sentence where that cannot be done.
-    pub(crate) fn ready(root: &Path, name: &str, packages: &[&str]) -> Result<Result<Self, String>> {
+    pub(crate) fn ready(
+        root: &Path,
+        name: &str,
+        interpreter: Interpreter,
+        packages: &[&str],
+    ) -> Result<Result<Self, String>> {
         let environment = Self { folder: root.join("target/python").join(name) };
         let (stamp, wanted) = (environment.folder.join("packages.txt"), packages.join("\n"));
         if std::fs::read_to_string(&stamp).is_ok_and(|there| there == wanted) {
             return Ok(Ok(environment));
         }
-        let Some(python) = interpreter() else {
-            return Ok(Err("Python 3.9 or later is missing".to_owned()));
+        let Some(python) = interpreter.found() else {
+            return Ok(Err(format!("{interpreter} is missing")));
         };
         let _ = std::fs::remove_dir_all(&environment.folder);
         let mut make = Command::new(python);
@@ -97,37 +103,62 @@ impl Environment {
     }
 }
 
-/// The first Python that is new enough.
-fn interpreter() -> Option<&'static str> {
-    let new_enough = |program: &&str| {
-        let version = "import sys, venv; sys.exit(sys.version_info < (3, 9))";
-        let mut ask = Command::new(program);
-        ask.args(["-c", version]).stdout(Stdio::null()).stderr(Stdio::null());
-        ask.status().is_ok_and(|status| status.success())
-    };
-    ["python3", "python"].into_iter().find(new_enough)
+/// Which Python is wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Interpreter {
+    /// Any that the package supports.
+    Any,
+    /// One version, by its two numbers.
+    Exactly(u8, u8),
+}
+
+impl Interpreter {
+    /// The first program that is such a Python.
+    fn found(self) -> Option<String> {
+        let (named, test) = match self {
+            Self::Any => (None, "sys.version_info >= (3, 9)".to_owned()),
+            Self::Exactly(major, minor) => (
+                Some(format!("python{major}.{minor}")),
+                format!("sys.version_info[:2] == ({major}, {minor})"),
+            ),
+        };
+        let fits = |program: &String| {
+            let mut ask = Command::new(program);
+            ask.args(["-c", &format!("import sys, venv; sys.exit(not {test})")]);
+            ask.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        };
+        named.into_iter().chain(["python3".to_owned(), "python".to_owned()]).find(fits)
+    }
+}
+
+impl fmt::Display for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => write!(f, "Python 3.9 or later"),
+            Self::Exactly(major, minor) => write!(f, "Python {major}.{minor}"),
+        }
+    }
+}
+
+/// The environment that wheels are built in.
+pub(crate) fn build_environment(root: &Path) -> Result<Environment> {
+    Environment::ready(root, "build", Interpreter::Any, &BUILD)?.map_err(|reason| anyhow::anyhow!(reason))
 }
 
 /// `cargo xtask python`: the wheel for use, below `target/python/wheel`.
 pub(crate) fn build(root: &Path) -> Result<bool> {
-    match Environment::ready(root, "build", &BUILD)? {
-        Ok(environment) => {
-            let wheel = environment.wheel(root, Profile::Release)?;
-            println!("{}", wheel.display());
-            Ok(true)
-        }
-        Err(reason) => bail!(reason),
-    }
+    println!("{}", build_environment(root)?.wheel(root, Profile::Release)?.display());
+    Ok(true)
 }
 
 /// Builds the wheel, installs it and runs its tests, its examples and the check of its types.
 pub(crate) fn test(root: &Path) -> Result<Outcome> {
-    let environment = match Environment::ready(root, "test", &TEST)? {
+    let environment = match Environment::ready(root, "test", Interpreter::Any, &TEST)? {
         Ok(environment) => environment,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    environment.install(&environment.wheel(root, Profile::Dev)?)?;
-    let program = program(root)?;
+    environment.install(&build_environment(root)?.wheel(root, Profile::Dev)?)?;
+    let program = program(root);
     // From a folder without the package's sources, which would be taken in place of what is installed.
     let steps: [(&str, &[&str]); 2] = [
         ("python", &["-m", "mypy", "--cache-dir", "../target/python/mypy", "--no-error-summary"]),
@@ -144,14 +175,17 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The program that the tests have built, which the package is compared with.
-fn program(root: &Path) -> Result<PathBuf> {
+/// The same after the program was built, which the package is compared with; in the whole run the tests have built it.
+pub(crate) fn test_alone(root: &Path) -> Result<Outcome> {
     let mut build = Command::new(cargo_program());
     build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root);
     match run_command(&mut build)? {
-        Outcome::Passed => {
-            Ok(root.join("target/debug/menagerie").with_extension(std::env::consts::EXE_EXTENSION))
-        }
-        _ => bail!("the program cannot be built"),
+        Outcome::Passed => test(root),
+        failed => Ok(failed),
     }
+}
+
+/// The program that the tests have built.
+fn program(root: &Path) -> PathBuf {
+    root.join("target/debug/menagerie").with_extension(std::env::consts::EXE_EXTENSION)
 }

@@ -52,11 +52,23 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("Python package", || crate::python::test(root));
+    steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.run("viewer", || crate::viewer::try_build(root));
     steps.run("viewer in a browser", || crate::viewer::test(root));
     steps.summary();
     Ok(steps.good())
+}
+
+/// What does one step.
+pub(crate) type Check = fn(&Path) -> Result<Outcome>;
+
+/// One step alone; true when it did not fail.
+pub(crate) fn only(root: &Path, (name, check): (&str, Check)) -> bool {
+    let mut steps = Steps::default();
+    steps.run(name, || check(root));
+    steps.summary();
+    steps.good()
 }
 
 /// The checks of every day, in a minute or two: formatting, lints, and the tests that sit in the crates themselves.

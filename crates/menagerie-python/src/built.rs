@@ -7,12 +7,11 @@ use menagerie::glam::{Mat4, Vec3};
 use menagerie::scene::{NodeId, Pose, Scene, check};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 
 use crate::arrays::Array;
 use crate::failure::Failure;
-use crate::model::outcome;
+use crate::model::{Outcome, outcome};
 use crate::options::{self, Options};
 use crate::wire::{self, In};
 use crate::work::without_python;
@@ -38,7 +37,7 @@ pub(crate) fn write_scene<'py>(
     lists: Vec<PyBackedBytes>,
     to: &str,
     options: &str,
-) -> PyResult<(Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>, String)> {
+) -> PyResult<Outcome<'py>> {
     let (output, details) = without_python(py, || {
         let (options, format) = (Options::parse(options)?, options::format(to)?);
         let write = options.write(format, to)?;

@@ -35,7 +35,7 @@ struct Inner {
 /// A Scene as Python gets it: structure, lists, and what was found in making it.
 type Scenery = (String, Vec<Py<PyAny>>, String);
 /// A result as Python gets it: the file, the files beside it, and what is to be said about it.
-type Outcome<'py> = (Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>, String);
+pub(crate) type Outcome<'py> = (Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>, String);
 
 #[pymethods]
 impl Model {

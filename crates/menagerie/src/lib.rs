@@ -14,6 +14,7 @@
 //! - [`ops`]: changes of a Scene.
 //! - [`pictures`]: kinds of pictures, their texels, and PNG files of these.
 //! - [`diff`]: what differs between two Scenes.
+//! - [`repair`]: broken files mended, every change listed.
 //! - [`convert`]: from one format to another, with a report of every loss.
 //!
 //! The library opens no file, prints nothing, asks no clock, and never panics because of what a file holds.
@@ -76,6 +77,7 @@ pub mod formats;
 pub mod open;
 pub mod ops;
 pub mod pictures;
+pub mod repair;
 pub mod scene;
 
 #[cfg(feature = "fs")]

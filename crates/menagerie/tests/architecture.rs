@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
     ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats"]),
+    ("repair", &["bytes", "diag", "formats", "convert"]),
     ("open", &["bytes", "diag", "scene", "ops", "pictures", "formats", "convert", "diff"]),
 ];
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use menagerie::diff::{DiffOptions, DiffReport, diff};
+use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{ALL, bo3d};
 use menagerie::ops::select;
 use menagerie::scene::{Id, Primitive, Scene, Topology, assert_scene};
@@ -74,9 +74,11 @@ fn one_change_is_one_difference() {
             change(&mut changed);
             let report = compare(&scene, &changed);
             let found: Vec<String> = report.differences.iter().map(|d| format!("{} {d}", d.code())).collect();
-            let only = report.differences.iter().all(|d| d.code().id == code);
-            // At rest a vertex that hangs half on another joint is where it was, so nothing else differs.
-            assert!(only && report.differences.len() == count, "change {i}, {code}: {found:#?}");
+            // A vertex that hangs half on another joint is where it was at rest, and elsewhere when that moves.
+            let moved = |d: &&Difference| code == "diff/skins" && d.code().id == "diff/animations";
+            let others: Vec<&Difference> = report.differences.iter().filter(|d| !moved(d)).collect();
+            let only = others.iter().all(|d| d.code().id == code);
+            assert!(only && others.len() == count, "change {i}, {code}: {found:#?}");
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod meshes;
 mod ops;
+mod python;
 mod render;
 
 use std::path::{Path, PathBuf};
@@ -17,8 +18,12 @@ use anyhow::{Context, Result, bail};
 type Compare = fn(&Bench) -> Result<Vec<Row>>;
 
 /// Every comparison: its name, and what does it.
-const ALL: &[(&str, Compare)] =
-    &[("meshes", meshes::compare), ("ops", ops::compare), ("render", render::compare)];
+const ALL: &[(&str, Compare)] = &[
+    ("meshes", meshes::compare),
+    ("ops", ops::compare),
+    ("python", python::compare),
+    ("render", render::compare),
+];
 
 /// Runs of each program; the fastest counts, because everything else on the machine only makes it slower.
 const RUNS: usize = 5;

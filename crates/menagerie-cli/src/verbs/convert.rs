@@ -28,7 +28,7 @@ use crate::manifest::{Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::{batch, streamed};
-use beside::Beside;
+pub(super) use beside::Beside;
 use report::Report;
 use target::{Out, Place, Target, There};
 use told::Told;
@@ -344,7 +344,8 @@ fn write(
     Ok(report.in_place_of(replaced))
 }
 
-fn write_files(path: &Path, bytes: &[u8], beside: &Beside, makes_folders: bool) -> Result<()> {
+/// Writes a result with what belongs beside it.
+pub(super) fn write_files(path: &Path, bytes: &[u8], beside: &Beside, makes_folders: bool) -> Result<()> {
     if makes_folders {
         let folder = output::folder_of(path);
         std::fs::create_dir_all(folder)

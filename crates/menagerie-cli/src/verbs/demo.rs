@@ -1,5 +1,7 @@
 //! `demo`: the main job from end to end on the samples.
 
+mod pages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +18,7 @@ use crate::exit::Exit;
 use crate::output;
 use menagerie::open::Folders;
 
-/// Write the samples in every format, validate each, convert each to GLB, draw each, and show what happened
+/// Write the samples in every format, validate each, convert each to GLB, draw each, and make a page of what happened
 #[derive(Args)]
 pub(crate) struct DemoArgs {
     /// The folder to write to; made if it is not there
@@ -48,10 +50,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit> {
     for written in samples {
         rows.push(try_out(written, glb, &args.dir)?);
     }
+    let page = pages::write(&rows, &args.dir)?;
     if args.json {
         output::print_json(&rows.iter().map(Row::to_json).collect::<Value>())?;
     } else {
-        output::print(&text(&rows, &args.dir, glb.is_some()))?;
+        let shown = text(&rows, &args.dir, glb.is_some());
+        output::print(&format!("{shown}look at them: {}\n", page.display()))?;
     }
     Ok(rows.iter().map(Row::exit).chain([exit]).collect())
 }

@@ -107,11 +107,11 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
         show::text(&mut out, parts, &style, opened.bytes.len())?;
     }
     out.flush()?;
-    Ok(match (opened.format, opened.model.is_some()) {
+    Ok(match opened.model {
         _ if args.raw => Exit::Fine,
-        (Some(_), true) if !damaged => Exit::Fine,
-        (Some(_), _) => Exit::Wrong,
-        (None, _) => Exit::CouldNot,
+        Some(_) if !damaged => Exit::Fine,
+        Some(_) => Exit::Wrong,
+        None => Exit::CouldNot,
     })
 }
 

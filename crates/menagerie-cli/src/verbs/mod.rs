@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod optimize;
 mod render;
+mod repair;
 mod report;
 mod sample;
 mod shell;
@@ -43,6 +44,7 @@ pub(crate) enum Verb {
     Optimize(optimize::OptimizeArgs),
     Diff(diff::DiffArgs),
     Render(render::RenderArgs),
+    Repair(repair::RepairArgs),
     View(view::ViewArgs),
     Report(report::ReportArgs),
     Formats(formats::FormatsArgs),
@@ -63,6 +65,7 @@ impl Verb {
             Self::Optimize(args) => optimize::run(&args),
             Self::Diff(args) => diff::run(&args),
             Self::Render(args) => render::run(&args),
+            Self::Repair(args) => repair::run(&args),
             Self::View(args) => view::run(&args),
             Self::Report(args) => report::run(&args),
             Self::Formats(args) => formats::run(&args),

@@ -1,6 +1,6 @@
 //! `report`: one page about a whole collection.
 
-mod page;
+pub(super) mod page;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -155,6 +155,10 @@ fn title(files: &[PathBuf]) -> String {
 
 /// Pictures side by side as one PNG file.
 fn sprite(pictures: &[Picture]) -> Option<Vec<u8>> {
+    // Where nothing is drawn there is no picture.
+    if pictures.iter().all(|picture| picture.pixels().iter().all(|pixel| pixel[3] == 0)) {
+        return None;
+    }
     let (width, height) = PICTURE;
     let mut sheet =
         Picture::new(width.checked_mul(u32::try_from(pictures.len()).ok()?)?, height, [0; 4]).ok()?;

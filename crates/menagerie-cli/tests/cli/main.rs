@@ -10,4 +10,5 @@ mod json;
 mod optimize;
 mod readme;
 mod render;
+mod repair;
 mod support;

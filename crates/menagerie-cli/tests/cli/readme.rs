@@ -51,3 +51,26 @@ fn the_readme_shows_what_is_printed() {
         assert!(!all || lines.next().is_none(), "menagerie {command} prints more:\n{out}");
     }
 }
+
+/// Every command of the cookbook can be run as it stands, one after the other.
+#[test]
+#[cfg(unix)]
+fn the_cookbook_works() {
+    const COOKBOOK: &str = include_str!("../../../../docs/cookbook.md");
+    let home = tempfile::tempdir().unwrap();
+    menagerie([OsStr::new("sample"), home.path().join("samples").as_os_str()]).exits(0);
+    let programs = std::path::Path::new(PROGRAM).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
+    let blocks = COOKBOOK.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap());
+    let mut ran = 0;
+    for command in blocks.flat_map(str::lines).filter(|line| !line.is_empty()) {
+        let output =
+            Command::new("sh").args(["-c", command]).env("PATH", &path).current_dir(home.path()).output();
+        let output = output.unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        // Some say that something is wrong with a file; none says that it could not be done.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {}\n{err}", output.status);
+        ran += 1;
+    }
+    assert!(ran > 20, "{ran}");
+}

@@ -38,9 +38,9 @@ fn options_and_exit_codes() {
         (&["{home}/crate.bo3d", "--wireframe=only", "--background", "transparent"], 0, "40×30", ""),
         (&["{home}/creature.bo3d", "--time", "0.5", "--bones", "--lights", "ambient"], 0, "40×30", ""),
         (&["{home}/creature.bo3d", "--frame", "6"], 0, "40×30", ""),
-        (&["{home}/creature.glb", "--animation", "sway", "--frame", "6", "--fps", "12"], 0, "40×30", ""),
+        (&["{home}/creature.glb", "--animation", "walk", "--frame", "6", "--fps", "12"], 0, "40×30", ""),
         (&["{home}/creature.glb", "--frame", "6"], 2, "", "--fps"),
-        (&["{home}/creature.glb", "--animation", "dance"], 2, "", "\"sway\""),
+        (&["{home}/creature.glb", "--animation", "dance"], 2, "", "\"walk\""),
         (&["{home}/crate.glb", "--time", "1"], 2, "", "has no animation"),
         (&["{home}/lantern.glb", "--camera", "viewer"], 0, "40×30", ""),
         (&["{home}/lantern.glb", "--camera", "0", "--lights", "model"], 0, "40×30", ""),
@@ -126,8 +126,8 @@ fn sequences_are_numbered_animated_or_on_a_sheet() {
     draw(&[&at("turn.png"), "--turntable", "3", "--apng"]);
     let animated = fs::read(at("turn.png")).unwrap();
     assert_eq!((size(&animated), chunks(&animated, b"fcTL")), ((48, 48), 3));
-    draw(&[&at("sway.png"), "--frames", "4", "--contact-sheet"]);
-    assert_eq!(size(&fs::read(at("sway.png")).unwrap()).0, 2 * 52 + 4);
+    draw(&[&at("walk.png"), "--frames", "4", "--contact-sheet"]);
+    assert_eq!(size(&fs::read(at("walk.png")).unwrap()).0, 2 * 52 + 4);
     let levels = corpus("made/das2/07_multiple_lods.das2").display().to_string();
     let sheet = at("levels.png");
     menagerie(["render", &levels, "--lod-sheet", "--size", "32", "-o", &sheet]).exits(0);

@@ -58,6 +58,7 @@ fn make_ref(texture: WireTextureRef) -> TextureRef {
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "there are few, and each lives for a moment")]
 enum WireShading {
     MetallicRoughness {
         base_color: [f32; 4],

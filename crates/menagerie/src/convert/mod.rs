@@ -6,10 +6,12 @@
 mod failed;
 mod hidden;
 mod pictures;
+mod settle;
 
 pub use failed::{Blame, Failed};
 pub use hidden::HiddenParts;
 pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
+pub use settle::settle;
 
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
@@ -123,6 +125,7 @@ fn finished(
         Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
+            losses.put_into_scene(&issues);
             if scene.is_some() {
                 losses.left_out(&issues);
             }
@@ -315,6 +318,7 @@ fn from_scene(
     let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
     let lowered = (to.lower)(checked, &write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
+    settle(checked, lowered.as_ref(), options.write.purpose, &mut losses);
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
     for (name, bytes) in pictures::only_referred(beside, lowered.as_ref(), options) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::issue::made_plain;
-use super::{Code, Issues};
+use super::{Code, Issue, Issues};
 
 /// The part of a model that a loss or a difference is about. `diff` and the loss report speak of the same aspects:
 /// whatever a round trip changes in an aspect, a loss of that aspect must have announced.
@@ -411,6 +411,16 @@ impl LossReport {
         }
     }
 
+    /// What reading put into the scene, because the part of a damaged file that showed it is gone.
+    pub fn put_into_scene(&mut self, issues: &Issues) {
+        let shown = |issue: &&Issue| {
+            issue.code.id.ends_with("/shown-mesh") || issue.code.id.ends_with("/shown-geometry")
+        };
+        for issue in issues.iter().filter(shown) {
+            self.added(Aspect::Hierarchy, issue.path.clone(), issue.message.clone());
+        }
+    }
+
     /// What reading the source left out because a Scene has no place for it.
     pub fn left_out(&mut self, issues: &Issues) {
         for left in issues.left_out() {
@@ -436,6 +446,16 @@ impl LossReport {
         self.losses.iter()
     }
 
+    /// The same, to change them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Loss> {
+        self.losses.iter_mut()
+    }
+
+    /// Leaves out what did not happen.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Loss) -> bool) {
+        self.losses.retain(keep);
+    }
+
     /// What is gone or not as it was: all but what was added.
     pub fn losses(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| loss.kind.is_loss())
@@ -454,6 +474,13 @@ impl LossReport {
     /// Everything that a comparison of source and result may find: losses, additions, and what was asked for.
     pub fn announced(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().chain(&self.requested)
+    }
+
+    /// The same without what the source itself lacks.
+    #[must_use]
+    pub fn without_damage(mut self) -> Self {
+        self.losses.retain(|loss| loss.kind != LossKind::Damaged);
+        self
     }
 
     /// Whether nothing was lost; things may have been added or changed because they were asked to be.

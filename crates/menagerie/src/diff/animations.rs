@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
+
 use glam::{Mat4, Quat};
 
 use super::Comparison;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{Animation, Pose};
+use crate::scene::{Animation, Channel, Extras, NodeId, Pose, Property};
 
 /// Times at which two animations are compared at most.
 const MAX_TIMES: usize = 400;
@@ -55,7 +57,9 @@ impl Comparison<'_> {
         let mut turned = ErrorStats::default();
         let mut stretched = ErrorStats::default();
         let mut morphed = ErrorStats::default();
-        for time in times(a, b) {
+        self.channel_extras(path, a, b);
+        let times = times(a, b);
+        for time in times.iter().copied() {
             let (pose_a, pose_b) = (Pose::at(self.a, a, time), Pose::at(self.b, b, time));
             for &(node_a, node_b) in &self.matched.pairs {
                 let (one, other) = (pose_a.worlds[node_a.index()], pose_b.worlds[node_b.index()]);
@@ -63,7 +67,10 @@ impl Comparison<'_> {
                 let rest = (self.rest_a.worlds[node_a.index()], self.rest_b.worlds[node_b.index()]);
                 self.matrices(one, other, rest, &mut moved, &mut turned, &mut stretched);
                 let (one, other) = (&pose_a.weights[node_a.index()], &pose_b.weights[node_b.index()]);
-                let off = one.iter().zip(other).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+                // A weight that only one model has is zero in the other.
+                let weight = |list: &[f32], i: usize| list.get(i).copied().unwrap_or(0.0);
+                let all = 0..one.len().max(other.len());
+                let off = all.map(|i| (weight(one, i) - weight(other, i)).abs()).fold(0.0, f32::max);
                 if off > self.tolerance.factor {
                     morphed.add(f64::from(off));
                 }
@@ -79,6 +86,20 @@ impl Comparison<'_> {
             "scale factor",
         );
         self.report.measured(Aspect::Animations, path, "morph weights differ", morphed, "weight");
+        self.moving_vertices(path, a, b, &times);
+    }
+
+    /// What formats keep about channels: of the same property of nodes that are a pair.
+    fn channel_extras(&mut self, path: &str, a: &Animation, b: &Animation) {
+        let of_b: BTreeMap<(NodeId, Property), &Channel> =
+            b.channels.iter().map(|channel| ((channel.node, channel.property), channel)).collect();
+        let none = Extras::default();
+        for (i, channel) in a.channels.iter().enumerate() {
+            let partner = self.matched.to_b[channel.node.index()];
+            let partner = partner.and_then(|node| of_b.get(&(node, channel.property)));
+            let extras = partner.map_or(&none, |channel| &channel.extras);
+            self.extras(&format!("{path}.channels[{i}]"), &channel.extras, extras);
+        }
     }
 
     fn matrices(

@@ -14,53 +14,59 @@ const LEAST: f64 = 1e-4;
 
 /// What a comparison of Scenes does not show although a loss of it is true.
 pub struct CannotSee {
-    /// A loss of this.
-    pub aspect: Aspect,
-    /// When a difference of this is seen; `None` for always.
-    pub beside: Option<Aspect>,
+    /// Losses of these.
+    pub aspects: &'static [Aspect],
+    /// When.
+    pub when: Blind,
     /// Why.
     pub reason: &'static str,
 }
 
-const fn hidden(aspect: Aspect, beside: Option<Aspect>, reason: &'static str) -> CannotSee {
-    CannotSee { aspect, beside, reason }
+/// When a comparison of two Scenes is blind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blind {
+    /// Whatever it finds.
+    Always,
+    /// When it finds a difference of this.
+    Beside(Aspect),
+    /// When elements are missing, or so far away that nobody can tell which is which ([`DiffReport::unpaired`]).
+    Unpaired,
 }
-
-const GONE_NODES: &str =
-    "what nodes carried that are gone or became something else is not compared one by one";
-const OWN_SPACE: &str =
-    "what a node draws is compared in its own space: of a node that is elsewhere, its place alone differs";
-const GONE_TRIANGLES: &str = "what hung on the vertices of missing triangles is compared with nothing";
-const FAR_TRIANGLES: &str =
-    "of triangles that moved farther than they are large only that they moved is known, not which is which";
 
 /// All that a comparison of Scenes does not show, and why.
 pub const CANNOT_SEE: &[CannotSee] = &[
-    hidden(
-        Aspect::Textures,
-        None,
-        "pictures that were not found, or that another name refers to, have no bytes to compare",
-    ),
-    hidden(Aspect::Names, Some(Aspect::Hierarchy), GONE_NODES),
-    hidden(Aspect::Extras, Some(Aspect::Hierarchy), GONE_NODES),
-    hidden(Aspect::Transforms, Some(Aspect::Hierarchy), GONE_NODES),
-    hidden(Aspect::Animations, Some(Aspect::Hierarchy), GONE_NODES),
-    hidden(Aspect::Positions, Some(Aspect::Transforms), OWN_SPACE),
-    hidden(Aspect::Normals, Some(Aspect::Transforms), OWN_SPACE),
-    hidden(Aspect::Normals, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Tangents, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::CustomAttributes, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Uvs, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Colors, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Materials, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Positions, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Skins, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Tangents, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::CustomAttributes, Some(Aspect::Topology), GONE_TRIANGLES),
-    hidden(Aspect::Skins, Some(Aspect::Positions), FAR_TRIANGLES),
-    hidden(Aspect::Uvs, Some(Aspect::Positions), FAR_TRIANGLES),
-    hidden(Aspect::Tangents, Some(Aspect::Positions), FAR_TRIANGLES),
-    hidden(Aspect::CustomAttributes, Some(Aspect::Positions), FAR_TRIANGLES),
+    CannotSee {
+        aspects: &[Aspect::Textures],
+        when: Blind::Always,
+        reason: "pictures that were not found, or that another name refers to, have no bytes to compare",
+    },
+    CannotSee {
+        aspects: &[Aspect::Names, Aspect::Extras, Aspect::Transforms, Aspect::Animations],
+        when: Blind::Beside(Aspect::Hierarchy),
+        reason: "what nodes carried that are gone or became something else is not compared one by one",
+    },
+    CannotSee {
+        aspects: &[Aspect::Positions, Aspect::Normals],
+        when: Blind::Beside(Aspect::Transforms),
+        reason: "what a node draws is compared in its own space: of a node that is elsewhere, its place alone differs",
+    },
+    CannotSee {
+        aspects: &[
+            Aspect::Positions,
+            Aspect::Normals,
+            Aspect::Tangents,
+            Aspect::Uvs,
+            Aspect::Colors,
+            Aspect::Skins,
+            Aspect::Morphs,
+            Aspect::CustomAttributes,
+            Aspect::Materials,
+            Aspect::Names,
+        ],
+        when: Blind::Unpaired,
+        reason: "what hangs on triangles that are gone or far away, their materials and the names of these included, is \
+                 compared with nothing",
+    },
 ];
 
 impl DiffReport {
@@ -85,8 +91,12 @@ impl DiffReport {
     }
 
     fn cannot_see(&self, aspect: Aspect) -> bool {
-        let mut known = CANNOT_SEE.iter().filter(|known| known.aspect == aspect);
-        known.any(|known| known.beside.is_none_or(|beside| self.sees(beside)))
+        let mut known = CANNOT_SEE.iter().filter(|known| known.aspects.contains(&aspect));
+        known.any(|known| match known.when {
+            Blind::Always => true,
+            Blind::Beside(other) => self.sees(other),
+            Blind::Unpaired => self.unpaired > 0,
+        })
     }
 }
 

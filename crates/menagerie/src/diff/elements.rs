@@ -21,6 +21,8 @@ pub(super) struct Element {
 pub(super) struct Part<'a> {
     pub(super) node: NodeId,
     pub(super) primitive: &'a Primitive,
+    /// Which primitive of its mesh it is.
+    pub(super) index: usize,
     /// Where the vertices are compared: in the world at rest, or in the node's own space.
     pub(super) positions: Vec<Vec3>,
     /// Normals and tangents in the same space; empty when there are none.
@@ -45,7 +47,7 @@ impl<'a> Elements<'a> {
         let start = self.list.len();
         // What is mirrored shows the other side of its triangles, so they go round the other way.
         let mirrored = pose.is_mirrored(scene, id);
-        for primitive in &scene.meshes[mesh].primitives {
+        for (index, primitive) in scene.meshes[mesh].primitives.iter().enumerate() {
             let positions = match in_world {
                 true => pose.positions(scene, id, primitive),
                 false => pose.morphed(id, primitive),
@@ -60,6 +62,7 @@ impl<'a> Elements<'a> {
             self.parts.push(Part {
                 node: id,
                 primitive,
+                index,
                 positions,
                 normals,
                 tangents,
@@ -135,13 +138,20 @@ pub(super) struct Pairing {
     pub(super) left_b: Vec<usize>,
 }
 
+/// How different what hangs on the vertices may be, from zero to one, for two elements in the same place to be the same
+/// at first sight.
+const ALIKE: f32 = 0.02;
+
+/// Elements of one place that are looked at for one.
+const LOOK_IN_PLACE: usize = 48;
+
 /// Matches elements that are in the same place: in order first, then wherever they are in the list.
 pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
     let mut pairing = Pairing::default();
     for i in 0..a.list.len().max(b.list.len()) {
         match (a.list.get(i), b.list.get(i)) {
             (Some(_), Some(_)) => match aligned(a, i, b, i, tolerance, false) {
-                Some(same) if !same.flipped && same.turn == 0 => pairing.same.push(same),
+                Some((same, _)) if same.turn == 0 && unlike(a, b, &same) <= ALIKE => pairing.same.push(same),
                 _ => {
                     pairing.left_a.push(i);
                     pairing.left_b.push(i);
@@ -157,7 +167,8 @@ pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32)
     pairing
 }
 
-/// Matches what is left by place, wherever it is in the lists; once the same way round, once flipped.
+/// Matches what is left by place, wherever it is in the lists; once the same way round, once flipped. Of several in one
+/// place the most alike are the same, of equally alike ones those that have the same place in the lists.
 pub(super) fn rematch(
     a: &Elements<'_>,
     b: &Elements<'_>,
@@ -165,83 +176,182 @@ pub(super) fn rematch(
     tolerance: f32,
     flipped: bool,
 ) {
-    if pairing.left_a.is_empty() || pairing.left_b.is_empty() {
-        return;
+    // A few rounds: what was not looked at for lack of room may be free in the next.
+    for _ in 0..4 {
+        if pairing.left_a.is_empty() || pairing.left_b.is_empty() {
+            return;
+        }
+        let mut candidates = in_place(a, b, pairing, tolerance, flipped);
+        candidates.sort_by(|(x, one), (y, other)| {
+            let key = |same: &Same| (same.a.abs_diff(same.b), same.a, same.b);
+            x.total_cmp(y).then(key(one).cmp(&key(other)))
+        });
+        let mut taken = (vec![false; a.list.len()], vec![false; b.list.len()]);
+        let before = pairing.same.len();
+        for (_, same) in candidates {
+            if !taken.0[same.a] && !taken.1[same.b] {
+                taken.0[same.a] = true;
+                taken.1[same.b] = true;
+                pairing.same.push(same);
+            }
+        }
+        pairing.left_a.retain(|i| !taken.0[*i]);
+        pairing.left_b.retain(|i| !taken.1[*i]);
+        if pairing.same.len() == before {
+            return;
+        }
     }
+}
+
+/// Pairs of elements that are left and in the same place, and how unlike they are: where in steps of the tolerance, what
+/// hangs on them in parts of one.
+fn in_place(
+    a: &Elements<'_>,
+    b: &Elements<'_>,
+    pairing: &Pairing,
+    tolerance: f32,
+    flipped: bool,
+) -> Vec<(f32, Same)> {
     let cell = (tolerance * 4.0).max(1e-9);
     let key = |p: Vec3| (p / cell).floor().as_i64vec3().to_array();
     let mut grid: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
     for &i in &pairing.left_b {
         grid.entry(key(b.centre(&b.list[i]))).or_default().push(i);
     }
-    let mut left = Vec::new();
+    let mut candidates = Vec::new();
+    let signs = [-1.0, 1.0];
     for &i in &pairing.left_a {
         let centre = a.centre(&a.list[i]);
         // The centre of the same element may have fallen into a neighbouring cell.
-        let mut found = None;
-        'cells: for dx in [-1.0, 1.0] {
-            for dy in [-1.0, 1.0] {
-                for dz in [-1.0, 1.0] {
-                    let near = key(centre + Vec3::new(dx, dy, dz) * tolerance);
-                    let Some(list) = grid.get_mut(&near) else { continue };
-                    let hit = list.iter().enumerate().find_map(|(at, &j)| {
-                        let same = aligned(a, i, b, j, tolerance, flipped)?;
-                        (same.flipped == flipped).then_some((at, same))
-                    });
-                    if let Some((at, same)) = hit {
-                        list.remove(at);
-                        found = Some(same);
-                        break 'cells;
-                    }
-                }
+        let around = signs.iter().flat_map(|x| signs.iter().map(move |y| (*x, *y)));
+        let around = around.flat_map(|(x, y)| signs.iter().map(move |z| Vec3::new(x, y, *z)));
+        let cells: BTreeSet<[i64; 3]> = around.map(|step| key(centre + step * tolerance)).collect();
+        for list in cells.iter().filter_map(|cell| grid.get(cell)) {
+            let at = list.partition_point(|j| *j < i);
+            let near = at.saturating_sub(LOOK_IN_PLACE / 2)..(at + LOOK_IN_PLACE / 2).min(list.len());
+            for &j in list.get(near).unwrap_or_default() {
+                candidates.extend(aligned(a, i, b, j, tolerance, flipped).map(|(same, off)| (off, same)));
             }
         }
-        match found {
-            Some(same) => pairing.same.push(same),
-            None => left.push(i),
-        }
     }
-    pairing.left_a = left;
-    let mut left_b: Vec<usize> = grid.into_values().flatten().collect();
-    left_b.sort_unstable();
-    pairing.left_b = left_b;
+    candidates
 }
 
-/// Whether two elements have their corners in the same places, and how they are turned.
+/// Whether two elements have their corners in the same places, how they are turned, and how unlike they are then.
 fn aligned(
     a: &Elements<'_>,
     i: usize,
     b: &Elements<'_>,
     j: usize,
     tolerance: f32,
-    flip: bool,
-) -> Option<Same> {
+    flipped: bool,
+) -> Option<(Same, f32)> {
     let (one, other) = (&a.list[i], &b.list[j]);
-    if one.count != other.count {
+    if one.count != other.count || (flipped && one.count != 3) {
         return None;
     }
-    best_turn(a, i, b, j, flip).filter(|(_, error)| *error <= tolerance).map(|(same, _)| same)
+    let turns = if one.count == 3 { 3 } else { 1 };
+    let mut best: Option<(Same, f32)> = None;
+    for turn in 0..turns {
+        let same = Same { a: i, b: j, turn, flipped };
+        let apart = |c: usize| a.corner(one, c).distance(b.corner(other, same.corner(c)));
+        let off = (0..3).map(apart).fold(0.0, f32::max);
+        if off <= tolerance {
+            // Elements without area lie the same in several ways: what hangs on them tells which it is.
+            let off = off / tolerance.max(f32::MIN_POSITIVE) * 0.1 + unlike(a, b, &same);
+            if best.is_none_or(|(_, least)| off < least) {
+                best = Some((same, off));
+            }
+        }
+    }
+    best
+}
+
+/// How different what hangs on the vertices of two elements is, from zero to one: normals, texture coordinates, colours.
+fn unlike(a: &Elements<'_>, b: &Elements<'_>, same: &Same) -> f32 {
+    let (one, other) = (&a.list[same.a], &b.list[same.b]);
+    let (part_a, part_b) = (&a.parts[one.part], &b.parts[other.part]);
+    let mut most = 0.0f32;
+    for corner in 0..usize::from(one.count) {
+        let (i, j) = (one.corners[corner] as usize, other.corners[same.corner(corner)] as usize);
+        if let (Some(x), Some(y)) = (part_a.normals.get(i), part_b.normals.get(j)) {
+            most = most.max(x.distance(*y) / 2.0);
+        }
+        let (x, y) = (part_a.primitive.uvs.first(), part_b.primitive.uvs.first());
+        if let (Some([s, t]), Some([u, v])) = (x.and_then(|x| x.get(i)), y.and_then(|y| y.get(j))) {
+            most = most.max((s - u).abs().max((t - v).abs()).min(1.0));
+        }
+        let (x, y) = (part_a.primitive.colors.first(), part_b.primitive.colors.first());
+        if let (Some(x), Some(y)) = (x.and_then(|x| x.get(i)), y.and_then(|y| y.get(j))) {
+            most = x.iter().zip(y).fold(most, |most, (x, y)| most.max((x - y).abs().min(1.0)));
+        }
+    }
+    if most.is_finite() { most } else { 1.0 }
 }
 
 /// How the second element must be turned to lie nearest to the first, and how far apart the corners then are.
-pub(super) fn best_turn(
-    a: &Elements<'_>,
-    i: usize,
-    b: &Elements<'_>,
-    j: usize,
-    flip: bool,
-) -> Option<(Same, f32)> {
+fn best_turn(a: &Elements<'_>, i: usize, b: &Elements<'_>, j: usize) -> Option<(Same, f32)> {
     let (one, other) = (&a.list[i], &b.list[j]);
     let turns = if one.count == 3 { 3 } else { 1 };
-    let ways = if flip && one.count == 3 { &[false, true][..] } else { &[false][..] };
-    let candidates = ways.iter().flat_map(|flipped| (0..turns).map(move |turn| (turn, *flipped)));
-    candidates
-        .map(|(turn, flipped)| {
-            let same = Same { a: i, b: j, turn, flipped };
+    (0..turns)
+        .map(|turn| {
+            let same = Same { a: i, b: j, turn, flipped: false };
             let apart = |c: usize| a.corner(one, c).distance(b.corner(other, same.corner(c)));
             (same, (0..3).map(apart).fold(0.0, f32::max))
         })
         .min_by(|(_, x), (_, y)| x.total_cmp(y))
+}
+
+/// Parts of a size that are looked at for one.
+const LOOK_AT_PARTS: usize = 32;
+
+/// Matches parts that are left as a whole: as many elements in the same order, each a little elsewhere and none turned.
+/// What was rounded is found so, however small it is beside the rounding.
+pub(super) fn match_parts(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pairing, farthest: f32) {
+    let by_part = |elements: &Elements<'_>, left: &[usize]| {
+        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        left.iter().for_each(|i| parts.entry(elements.list[*i].part).or_default().push(*i));
+        parts
+    };
+    let mut by_size: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
+    for (_, list) in by_part(b, &pairing.left_b) {
+        by_size.entry(list.len()).or_default().push(list);
+    }
+    let mut taken: (BTreeSet<usize>, BTreeSet<usize>) = Default::default();
+    for (_, list) in by_part(a, &pairing.left_a) {
+        let Some(alike) = by_size.get_mut(&list.len()) else { continue };
+        let found = alike.iter().take(LOOK_AT_PARTS).enumerate();
+        let found = found.filter_map(|(at, other)| Some((at, in_order(a, &list, b, other, farthest)?)));
+        let best = found.min_by(|(_, (x, _)), (_, (y, _))| x.total_cmp(y));
+        if let Some((at, (_, same))) = best {
+            taken.0.extend(list);
+            taken.1.extend(alike.remove(at));
+            pairing.same.extend(same);
+        }
+    }
+    pairing.left_a.retain(|i| !taken.0.contains(i));
+    pairing.left_b.retain(|i| !taken.1.contains(i));
+}
+
+/// The pairs of two lists in their order with the mean of how far they are apart, if all of them are near.
+fn in_order(
+    a: &Elements<'_>,
+    one: &[usize],
+    b: &Elements<'_>,
+    other: &[usize],
+    farthest: f32,
+) -> Option<(f32, Vec<Same>)> {
+    let mut sum = 0.0;
+    let mut pairs = Vec::with_capacity(one.len());
+    for (&i, &j) in one.iter().zip(other) {
+        let (same, off) = best_turn(a, i, b, j)?;
+        if a.list[i].count != b.list[j].count || same.turn != 0 || off > farthest {
+            return None;
+        }
+        sum += off;
+        pairs.push(same);
+    }
+    Some((sum / one.len().max(1) as f32, pairs))
 }
 
 /// Matches what is left: in order or with what is nearest, whichever moves elements less. What finds none stays.
@@ -252,7 +362,7 @@ pub(super) fn match_nearest(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pa
         .iter()
         .zip(&pairing.left_b)
         .filter(|(i, j)| a.list[**i].count == b.list[**j].count)
-        .filter_map(|(i, j)| best_turn(a, *i, b, *j, false).map(|(same, error)| (error, same)))
+        .filter_map(|(i, j)| best_turn(a, *i, b, *j).map(|(same, error)| (error, same)))
         .collect();
     let worst = |list: &[(f32, Same)]| list.iter().map(|(error, _)| *error).fold(0.0, f32::max);
     let better = in_order.len() >= nearest.len() && worst(&in_order) <= worst(&nearest);
@@ -278,7 +388,7 @@ fn nearest(a: &Elements<'_>, b: &Elements<'_>, pairing: &Pairing) -> Vec<(f32, S
         let at = by_x.partition_point(|(other, _)| *other < x);
         for &(_, j) in &by_x[at.saturating_sub(LOOK)..(at + LOOK).min(by_x.len())] {
             if a.list[i].count == b.list[j].count
-                && let Some((same, error)) = best_turn(a, i, b, j, false)
+                && let Some((same, error)) = best_turn(a, i, b, j)
             {
                 candidates.push((error, same));
             }

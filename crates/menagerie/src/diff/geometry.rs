@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::Comparison;
-use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest, rematch};
+use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest, match_parts, rematch};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::scene::{NodeId, Pose, Primitive, Scene, Transform};
@@ -63,6 +63,7 @@ impl Comparison<'_> {
         let mut pairing = match_in_place(a, b, self.tolerance.length);
         // What moved a little is nearer to where it was than anything else: the smallest step that finds it decides.
         let farthest = self.size * STILL_THE_SAME;
+        match_parts(a, b, &mut pairing, farthest);
         let steps = std::iter::successors(Some(self.tolerance.length * 4.0), |step| Some(step * 4.0));
         for step in steps.take_while(|step| *step <= farthest).take(12) {
             rematch(a, b, &mut pairing, step, false);
@@ -79,6 +80,7 @@ impl Comparison<'_> {
             pairing.left_a.extend(far.iter().map(|same| same.a));
             pairing.left_b.extend(far.drain(..).map(|same| same.b));
         }
+        self.report.unpaired += far.len() + pairing.left_a.len() + pairing.left_b.len();
         self.each_vertex(a, b, &far, |comparison, one, i, other, j| {
             let apart = one.positions[i].distance(other.positions[j]);
             tally.add(Aspect::Positions, one.node, apart, comparison.tolerance.length);
@@ -127,9 +129,15 @@ impl Comparison<'_> {
                 tally.flipped_node.get_or_insert(part_a.node);
             }
         }
+        let animated = !self.a.animations.is_empty() && !self.b.animations.is_empty();
+        let mut watched = std::mem::take(&mut self.watched);
         self.each_vertex(a, b, same, |comparison, one, i, other, j| {
-            comparison.vertex(one, i, other, j, tally)
+            comparison.vertex(one, i, other, j, tally);
+            if animated {
+                watched.add(one, i, other, j);
+            }
         });
+        self.watched = watched;
     }
 
     /// Calls `visit` for each pair of vertices of elements that are the same and the same way round, once.

@@ -2,7 +2,7 @@ use super::Comparison;
 use super::geometry::Tally;
 use crate::diag::Aspect;
 use crate::scene::{
-    AlphaMode, Blend, Image, Material, MaterialId, Sampler, Scene, Shading, TextureRef, UvTransform,
+    AlphaMode, Blend, Image, Material, MaterialId, Sampler, Scene, Shading, Texture, TextureRef, UvTransform,
 };
 
 impl Comparison<'_> {
@@ -60,7 +60,14 @@ impl Comparison<'_> {
         }
         if let (Some(a), Some(b)) = (image_a, image_b) {
             self.name(path, &a.name, &b.name);
+            self.extras(path, &a.extras, &b.extras);
         }
+        self.extras(path, &a.extras, &b.extras);
+        let (texture_a, texture_b) = (&self.a.textures[a.texture], &self.b.textures[b.texture]);
+        self.extras(path, &texture_a.extras, &texture_b.extras);
+        let sampler_extras = |texture: &Texture| texture.sampler.as_ref().map(|s| s.extras.clone());
+        let (one, other) = (sampler_extras(texture_a), sampler_extras(texture_b));
+        self.extras(path, &one.unwrap_or_default(), &other.unwrap_or_default());
         let transform = |texture: &TextureRef| {
             let none = UvTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2], uv_set: None };
             let t = texture.transform.unwrap_or(none);

@@ -16,10 +16,12 @@ mod geometry;
 mod inventory;
 mod lookers;
 mod materials;
+mod motion;
 mod nodes;
 
-pub use announced::{CANNOT_SEE, CannotSee};
+pub use announced::{Blind, CANNOT_SEE, CannotSee};
 pub use codes::CODES;
+pub(crate) use motion::MOVE_ELSEWHERE;
 
 use std::fmt;
 
@@ -96,6 +98,9 @@ impl fmt::Display for Difference {
 pub struct DiffReport {
     /// The differences, in the order in which they were found.
     pub differences: Vec<Difference>,
+    /// Triangles, lines and points that are in one model only, or moved farther than they are large, so that nobody can
+    /// tell which is which: what hangs on them is compared with nothing.
+    pub unpaired: usize,
 }
 
 impl DiffReport {
@@ -238,6 +243,8 @@ struct Comparison<'a> {
     rest_b: Pose,
     /// How large the numbers of positions are.
     size: f32,
+    /// Vertices that are looked at while animations play.
+    watched: motion::Watched,
     report: DiffReport,
 }
 
@@ -247,7 +254,8 @@ impl<'a> Comparison<'a> {
         let size = reach(a, &rest_a).max(reach(b, &rest_b));
         let tolerance = Tolerance::new(options.tolerance.unwrap_or(tolerance_of(size)));
         let matched = nodes::match_nodes((a, &rest_a), (b, &rest_b), tolerance.length);
-        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, report: DiffReport::default() }
+        let (watched, report) = Default::default();
+        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, watched, report }
     }
 
     fn scenes(&mut self) {

@@ -5,7 +5,7 @@ use glam::Mat4;
 use super::Comparison;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
-use crate::scene::{Node, NodeId, Pose, Scene, parents, transform_distance};
+use crate::scene::{Node, NodeId, Pose, Scene, Topology, parents, transform_distance};
 
 /// Which node of the first Scene is which of the second.
 pub(super) struct Matched {
@@ -153,7 +153,10 @@ impl Matcher<'_> {
         let kinds = |node: &Node| {
             (node.mesh.is_some(), node.camera.is_some(), node.light.is_some(), node.children.len())
         };
-        kinds(&self.a.nodes[a]) == kinds(&self.b.nodes[b])
+        let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+        let (drawn_a, drawn_b) = (drawn_kinds(self.a, node_a), drawn_kinds(self.b, node_b));
+        let draw_alike = drawn_a & drawn_b != 0 || drawn_a == 0 || drawn_b == 0;
+        kinds(node_a) == kinds(node_b) && draw_alike
     }
 
     fn is_same_place(&self, a: NodeId, b: NodeId) -> bool {
@@ -209,6 +212,20 @@ impl Matcher<'_> {
             }
         }
     }
+}
+
+/// Which of triangles, lines and points a node draws, one bit for each.
+fn drawn_kinds(scene: &Scene, node: &Node) -> u8 {
+    let primitives = node.mesh.iter().flat_map(|mesh| &scene.meshes[*mesh].primitives);
+    let drawn = primitives.filter(|primitive| !primitive.indices.is_empty());
+    drawn.fold(0, |kinds, primitive| {
+        kinds
+            | match primitive.topology {
+                Topology::Triangles => 1,
+                Topology::Lines | Topology::LineStrip | Topology::LineLoop => 2,
+                Topology::Points => 4,
+            }
+    })
 }
 
 /// The nodes without a partner. Stand-ins do not count: a missing level of detail is said where it is missing.

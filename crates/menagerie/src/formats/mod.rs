@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{ByteMap, Limits, SharedBytes};
+use crate::bytes::{ByteMap, Limits, Patch, SharedBytes};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::pictures::Usable;
@@ -131,6 +131,8 @@ pub struct Format {
     pub read: ReadFn,
     /// Reads a Scene from a file that is not in memory, where the format can.
     pub stream: Option<stream::StreamFn>,
+    /// Proposes what bytes that an issue is about should have been, for mending a file field by field.
+    pub mend: fn(&[u8], &Issue) -> Vec<Patch>,
     /// Makes a file model of a Scene.
     pub lower: LowerFn,
 }
@@ -637,6 +639,11 @@ impl Reading {
         }
         scene
     }
+}
+
+/// For formats in which nothing is mended field by field.
+pub fn no_mend(_: &[u8], _: &Issue) -> Vec<Patch> {
+    Vec::new()
 }
 
 /// The map of a text file: its lines.

@@ -102,6 +102,7 @@ pub fn through(format: &str, scene: &Scene) -> (Scene, LossReport) {
     let format = Format::by_id(format).unwrap();
     let mut losses = LossReport::new();
     let model = (format.lower)(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
+    menagerie::convert::settle(assert_scene(scene), model.as_ref(), Default::default(), &mut losses);
     let bytes = model.write().unwrap().bytes;
     let model = format.open(&bytes, &ReadOptions::default()).model.unwrap();
     let scene = model.lift(&ReadOptions::default()).unwrap().scene;

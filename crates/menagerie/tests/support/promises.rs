@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use menagerie::bytes::{ByteMap, MapKind};
+use menagerie::convert::settle;
 use menagerie::diag::{LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
-use menagerie::formats::{Files, Format, NotFound, Output, ReadOptions, WriteOptions};
+use menagerie::formats::{Files, Format, NotFound, Output, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Scene, check};
 
 /// The files that were written beside a model, for reading it back.
@@ -103,6 +104,7 @@ pub fn nothing_is_lost_silently(scene: &Scene, format: &Format) -> Result<(), St
     let mut losses = LossReport::new();
     let lowered = (format.lower)(checked, &WriteOptions::default(), &mut losses)
         .map_err(|issue| format!("{}: not lowered: {issue}", format.name))?;
+    settle(checked, lowered.as_ref(), Purpose::default(), &mut losses);
     let output = lowered.write().map_err(|issue| format!("{}: not written: {issue}", format.name))?;
     says_what_was_lost(scene, format, &output, &losses).map_err(|error| format!("{}: {error}", format.name))
 }

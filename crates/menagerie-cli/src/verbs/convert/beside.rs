@@ -10,7 +10,7 @@ use menagerie::diag::{Aspect, LossReport};
 use crate::output::{Writing, folder_of};
 
 /// The files that will be written beside a result.
-pub(super) struct Beside {
+pub(in crate::verbs) struct Beside {
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -19,7 +19,7 @@ impl Beside {
     /// counts, so nothing leaves the folder. A file that is there already with other content is left as it is, unless
     /// its name begins with that of the result: then it is an older part of the same result. Inputs are never
     /// overwritten.
-    pub(super) fn plan(
+    pub(in crate::verbs) fn plan(
         files: Vec<(String, Vec<u8>)>,
         target: &Path,
         sources: &BTreeSet<PathBuf>,

@@ -220,7 +220,7 @@ impl Report {
     fn headline(&self) -> String {
         let damage = self.losses.losses().filter(|loss| loss.kind == LossKind::Damaged);
         let damage: Vec<&str> = damage.map(|loss| loss.message.as_str()).collect();
-        let lost = self.losses.len() - damage.len();
+        let lost = grouped(self.losses.losses().filter(|loss| loss.kind != LossKind::Damaged)).len();
         let lost = (lost > 0).then(|| output::count(lost, "loss", "losses"));
         let damaged = (!damage.is_empty()).then(|| format!("damaged: {}", damage.join(", ")));
         let words: Vec<String> = damaged.into_iter().chain(lost).collect();

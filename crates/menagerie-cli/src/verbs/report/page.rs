@@ -177,7 +177,7 @@ fn picture(entry: &Entry) -> String {
                 width as usize * entry.views
             )
         }
-        None => "<div class=\"picture none\">no picture</div>\n".to_owned(),
+        None => "<div class=\"picture none\">nothing to draw</div>\n".to_owned(),
     }
 }
 

@@ -33,6 +33,9 @@ pub(super) struct Added {
     /// Animations whose last frame is spare (E7).
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) spare_frames: BTreeSet<usize>,
+    /// Animations that go on where the one before them ends, because an animation has at most 255 frames.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) continues: BTreeSet<usize>,
     /// Animations that had no name (E15).
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) unnamed: BTreeSet<usize>,
@@ -74,6 +77,10 @@ impl Added {
         self.root &= model.bones.len() == 1 && model.animations.is_empty();
         self.padding.retain(|i, count| model.meshes.get(*i).is_some_and(|mesh| is_padded(mesh, *count)));
         self.spare_frames.retain(|i| model.animations.get(*i).is_some_and(has_spare_frame));
+        let rate = |i: usize| model.animations.get(i).map(|animation| animation.rate);
+        self.continues.retain(|i| {
+            i.checked_sub(1).is_some_and(|before| rate(*i).is_some() && rate(*i) == rate(before))
+        });
         self.unnamed.retain(|i| *i < model.animations.len());
         self.rest_animation &= matches!(model.animations.as_slice(), [only] if moves_nothing(only));
         self.keep_blends(model);

@@ -18,6 +18,7 @@ pub mod codes;
 mod engine;
 mod lift;
 mod lower;
+mod mend;
 mod model;
 mod notes;
 mod placement;
@@ -87,5 +88,6 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
+    mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

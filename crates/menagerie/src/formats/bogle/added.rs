@@ -7,13 +7,16 @@
 //!   [`CAMERA`], and the picture is a square of [`SIDE`] pixels, so that its field of view is the same along both sides;
 //! - **ambient light** (E15) where the source says nothing about it: its alpha is zero, where exporters write one;
 //! - the second bone of every joint (E5), see [`super::joints`];
-//! - a second key of an animation that is one pose (E8), see `lift`.
+//! - a second key of an animation that is one pose (E8), see `lift`;
+//! - a skeleton of one joint for a node that moves, called [`MOVING_NODE`], see `lower`.
 
 use super::model::{Camera, Instance, Model, named};
 use super::tree::Tree;
 
 /// The name of an added camera and of its instance.
 pub(super) const CAMERA: &str = "menagerie camera";
+/// The name of a skeleton that only says how a node moves.
+pub(super) const MOVING_NODE: &str = "menagerie moving node";
 /// The width and the height of an added camera's picture.
 pub(super) const SIDE: u32 = 1024;
 /// Red, green and blue of the light that is added where there is none.

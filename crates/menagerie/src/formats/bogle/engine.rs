@@ -10,7 +10,7 @@ use zerocopy::little_endian::F32;
 use super::codes;
 use super::geometry::BoneEncoding;
 use super::joints::{self, Joints};
-use super::lift::{Skeleton, lift, lift_with_skeletons, rising};
+use super::lift::{Skeleton, Skeletons, lift_with_skeletons, rising};
 use super::model::{Collection, Key, Model, is_affine, named};
 use super::notes::{AnimationNote, Note as _};
 use crate::bytes::Limits;
@@ -23,7 +23,7 @@ use crate::scene::{Channel, Extras, Interpolation, NodeId, Property, Scene, Shad
 /// and more.
 const POSE_TOLERANCE: f32 = 2e-3;
 /// Moments between two keys at which a pose is computed: the engine's joints do not move along straight lines.
-const BETWEEN: usize = 32;
+const BETWEEN: usize = 256;
 /// Moments of one animation at most.
 const MOMENTS: usize = 4096;
 /// Joints times moments that are computed for one file.
@@ -144,7 +144,7 @@ fn poses(model: &Model, limits: &Limits, issues: &mut Issues) {
         return;
     }
     let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
-    let document = lift(model, &options).scene;
+    let document = lift_with_skeletons(model, &options).scene.scene;
     let engine = lift_as_engine(model, &options).scene;
     for error in pose_errors(&document, &engine) {
         let Some(animation) = error.animation.and_then(|index| document.animations.get(index)) else {
@@ -213,7 +213,7 @@ fn instances(model: &Model, issues: &mut Issues) {
 /// The Scene that the engine shows: the nodes and meshes of [`lift`] in the same order, joints flat below their armature
 /// where the engine's formula has them, mirrored objects with their faces turned over, and its light where that is none.
 pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
-    let (mut lifted, skeletons) = lift_with_skeletons(model, options);
+    let Skeletons { scene: mut lifted, skeletons, clips } = lift_with_skeletons(model, options);
     let kinds = joints::of_collections(model);
     let scene = &mut lifted.scene;
     let mut budget = BUDGET;
@@ -223,13 +223,10 @@ pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         let kind = kinds.get(skeleton.collection).copied().unwrap_or(Joints::Plain);
         let posed = Posed::new(collection, kind);
         posed.rest_in(scene, skeleton);
-        for (animation, tracks) in scene.animations.iter().zip(&mut tracks) {
-            let note = AnimationNote::of(&animation.extras);
-            if note.collection != Some(skeleton.collection) {
-                continue;
-            }
-            let stored = note.animation.and_then(|index| collection.animations.get(index));
-            if let Some(stored) = stored.filter(|stored| stored.keys.len() > 1) {
+        for (clip, tracks) in clips.iter().zip(&mut tracks) {
+            let own = clip.iter().filter(|(index, _)| *index == skeleton.collection);
+            let stored = own.filter_map(|(_, number)| collection.animations.get(*number));
+            for stored in stored.filter(|stored| stored.keys.len() > 1) {
                 tracks.extend(posed.channels(&rising(stored), skeleton, &mut budget));
             }
         }
@@ -340,7 +337,12 @@ impl<'a> Posed<'a> {
         for ((from, a), (to, b)) in pairs {
             for step in 0..between {
                 let part = step as f32 / between as f32;
-                at.push(from + (to - from) * part);
+                let time = from + (to - from) * part;
+                // Between keys that are next to each other there is no time.
+                if step > 0 && time >= *to {
+                    break;
+                }
+                at.push(time);
                 poses.push(self.between(a, b, f64::from(part)));
             }
         }

@@ -22,6 +22,7 @@ mod geometry;
 mod joints;
 mod lift;
 mod lower;
+mod mend;
 mod model;
 mod notes;
 mod read;
@@ -108,5 +109,6 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, options, issues| Ok(Box::new(read::read_as_asked(bytes, options, issues)?)),
     stream: None,
+    mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

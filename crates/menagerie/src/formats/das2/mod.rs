@@ -23,6 +23,7 @@ mod geometry;
 mod hash;
 mod lift;
 mod lower;
+mod mend;
 mod model;
 mod notes;
 mod placement;
@@ -110,5 +111,6 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, options, issues| Ok(Box::new(read::read_or_salvage(bytes, &options.limits, issues)?)),
     stream: None,
+    mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

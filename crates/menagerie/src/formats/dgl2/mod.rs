@@ -84,5 +84,6 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
+    mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };

@@ -104,6 +104,7 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, options, issues| Ok(Box::new(read::read(bytes, options, issues)?)),
     stream: None,
+    mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
 

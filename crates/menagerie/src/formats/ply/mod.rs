@@ -71,5 +71,6 @@ pub static FORMAT: Format = Format {
     codes: codes::CODES,
     read: |bytes, options, issues| Ok(Box::new(read::read(bytes, options, issues)?)),
     stream: Some(read::stream),
+    mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };

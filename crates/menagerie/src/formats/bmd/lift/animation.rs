@@ -7,7 +7,9 @@ use crate::formats::bmd::engine::{self, Place};
 use crate::formats::bmd::model::{Animation, rotation};
 use crate::formats::bmd::notes::{AnimationNote, ChannelNote, KeyWords, Note};
 use crate::formats::bmd::pose::{BoneKind, Keys, around, base, nlerp, posed};
-use crate::scene::{Animation as SceneAnimation, Channel, Extras, Interpolation, NodeId, Property};
+use crate::scene::{
+    Animation as SceneAnimation, Arena, Channel, Extras, Interpolation, Node, NodeId, Property,
+};
 
 /// Frames a second of an animation that says none.
 pub(in crate::formats::bmd) const DEFAULT_HZ: f32 = 10.0;
@@ -22,16 +24,34 @@ impl Lifting<'_> {
         if self.model.bones.is_empty() || self.added.root || self.added.rest_animation {
             return;
         }
+        // How long the animation lasts that others go on with, in seconds.
+        let mut begun = 0.0;
         for (i, animation) in self.model.animations.iter().enumerate() {
             let lifted = match self.reading {
                 Reading::Document => self.animation(i, animation),
                 Reading::Engine => self.framed(animation, &engine::places(self.model, animation)),
                 Reading::Plain => self.framed(animation, &engine::document_places(self.model, animation)),
             };
-            let place = self.scene.animations.len();
-            self.origins.animation(place, || format!("animations[{i}]"));
-            self.scene.animations.push(lifted);
+            let own = self.frames_of(i, animation) / rate(animation);
+            match self.scene.animations.last_mut().filter(|_| self.added.continues.contains(&i)) {
+                Some(whole) => {
+                    append(whole, lifted, (begun, begun + own), &self.scene.nodes);
+                    begun += own;
+                }
+                None => {
+                    let place = self.scene.animations.len();
+                    self.origins.animation(place, || format!("animations[{i}]"));
+                    self.scene.animations.push(lifted);
+                    begun = own;
+                }
+            }
         }
+    }
+
+    /// How many frames an animation lasts, without a spare one.
+    fn frames_of(&self, index: usize, animation: &Animation) -> f32 {
+        let spare = self.added.spare_frames.contains(&index);
+        (f32::from(animation.frame_count) - 1.0 - f32::from(u8::from(spare))).max(0.0)
     }
 
     /// The animation from the places of the bones at whole frames; the engine knows no others (E11).
@@ -123,6 +143,54 @@ impl Lifting<'_> {
             let last = channel.key(channel.times.len().saturating_sub(1)).to_vec();
             channel.times.push(end);
             channel.values.extend(last);
+        }
+    }
+}
+
+/// Puts what an animation goes on with behind it, from one time to another. What moves in one of them only rests in the
+/// other.
+fn append(whole: &mut SceneAnimation, more: SceneAnimation, (from, to): (f32, f32), nodes: &Arena<Node>) {
+    // It is no animation of the file any more, so its numbers are not kept.
+    let note = AnimationNote::of(&whole.extras);
+    AnimationNote { frames: None, baked_keys: None, ..note }.keep(&mut whole.extras);
+    let rest = |node: NodeId, property: Property| {
+        let transform = nodes.get(node).map(|node| node.transform).unwrap_or_default();
+        let (translation, rotation, scale, _) = transform.to_trs();
+        match property {
+            Property::Translation => translation.to_array().to_vec(),
+            Property::Rotation => rotation.to_array().to_vec(),
+            _ => scale.to_array().to_vec(),
+        }
+    };
+    let of = |channel: &Channel| (channel.node, channel.property);
+    let known: Vec<(NodeId, Property)> = whole.channels.iter().map(of).collect();
+    for channel in more.channels.iter().filter(|channel| !known.contains(&of(channel))) {
+        let value = rest(channel.node, channel.property);
+        let still = [value.clone(), value].concat();
+        whole.channels.push(self::channel(channel.node, channel.property, vec![0.0, from], still));
+    }
+    for channel in &mut whole.channels {
+        channel.extras = Extras::default();
+        let last = channel.key(channel.times.len().saturating_sub(1)).to_vec();
+        if channel.times.last().is_some_and(|last| *last < from) {
+            channel.times.push(from);
+            channel.values.extend(last);
+        }
+        match more.channels.iter().find(|other| of(other) == of(channel)) {
+            Some(other) => {
+                for (key, time) in other.times.iter().enumerate() {
+                    let time = from + time;
+                    if channel.times.last().is_some_and(|last| time > *last) {
+                        channel.times.push(time);
+                        channel.values.extend_from_slice(other.key(key));
+                    }
+                }
+            }
+            None => {
+                let value = rest(channel.node, channel.property);
+                channel.times.extend([from.next_up(), to]);
+                channel.values.extend([value.clone(), value].concat());
+            }
         }
     }
 }

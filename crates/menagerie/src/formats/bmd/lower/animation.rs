@@ -17,6 +17,8 @@ use crate::scene::{Animation as SceneAnimation, Hidden, Interpolation, NodeId, P
 
 /// Frames that an animation can have.
 const MAX_FRAMES: usize = 255;
+/// Animations that one is cut into at most, before it is sampled more coarsely.
+const MAX_PARTS: usize = 16;
 /// The largest rate, in quarters of a hertz.
 const MAX_RATE: usize = 127;
 /// How far off the engine may be on whole frames, as a part of the model's size, before every frame gets keys.
@@ -45,50 +47,50 @@ impl Lowering<'_> {
             }
             return;
         }
+        let mut spare_frames = 0;
         for (i, animation) in self.scene.animations.iter().enumerate() {
             let path = format!("animations[{i}]");
             let kept = self.as_read_animation(animation);
             let as_read = kept.is_some() && !self.mends_all();
-            let mut lowered = match kept {
-                Some(kept) => kept,
+            let parts = match kept {
+                Some(kept) => vec![kept],
                 None => self.sampled(&path, animation),
             };
             let spare = AnimationNote::of(&animation.extras).spare == Some(true);
-            if self.serves_engine() && (spare || !as_read) {
-                self.spare_frame(i, &mut lowered);
-            }
-            self.model.animations.push(lowered);
             let name = self.animation_name(i, animation, as_read);
-            self.names.animations.push(name);
+            for (part, mut lowered) in parts.into_iter().enumerate() {
+                let index = self.model.animations.len();
+                if self.serves_engine() && (spare || !as_read) && self.spare_frame(index, &mut lowered) {
+                    spare_frames += usize::from(!spare);
+                }
+                self.model.animations.push(lowered);
+                self.names.animations.push(part_name(&name, part));
+                if part > 0 {
+                    self.added.continues.insert(index);
+                }
+            }
             if animation.name.len() > 255 {
                 self.losses.approximated(Aspect::Names, path, "the name was cut off after 255 bytes");
             }
         }
-        self.report_spare_frames();
+        if spare_frames > 0 {
+            let message = "a frame was added at the end, because the engine needs one without keys";
+            let loss = Loss::new(Aspect::Animations, LossKind::Added, "animations", message);
+            self.losses.push(loss.count(spare_frames));
+        }
         self.rest_animation();
     }
 
     /// E7: no key lies on the last frame, or the engine takes the end of one bone for that of the next.
-    fn spare_frame(&mut self, index: usize, animation: &mut Animation) {
+    fn spare_frame(&mut self, index: usize, animation: &mut Animation) -> bool {
         let last = usize::from(animation.frame_count).saturating_sub(1);
         let on_last = |track: &Track| track.frames().any(|(frame, _)| frame >= last);
-        if animation.frame_count < u8::MAX && animation.tracks.iter().any(on_last) {
+        let needed = animation.frame_count < u8::MAX && animation.tracks.iter().any(on_last);
+        if needed {
             animation.frame_count += 1;
             self.added.spare_frames.insert(index);
         }
-    }
-
-    fn report_spare_frames(&mut self) {
-        let own = |i: &&usize| {
-            let animation = self.scene.animations.get(**i);
-            animation.is_some_and(|a| AnimationNote::of(&a.extras).spare.is_none())
-        };
-        let count = self.added.spare_frames.iter().filter(own).count();
-        if count > 0 {
-            let message = "a frame was added at the end, because the engine needs one without keys";
-            self.losses
-                .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(count));
-        }
+        needed
     }
 
     /// E15: the engine's search for sequences needs every animation to have a name.
@@ -99,7 +101,7 @@ impl Lowering<'_> {
         if !name.is_empty() || !self.serves_engine() || (as_read && made.is_none()) {
             return name;
         }
-        self.added.unnamed.insert(index);
+        self.added.unnamed.insert(self.model.animations.len());
         if made.is_none() {
             let message = "the animation was named, because the engine needs a name";
             self.losses.added(Aspect::Names, format!("animations[{index}]"), message);
@@ -172,12 +174,39 @@ impl Lowering<'_> {
         Some(lowered)
     }
 
-    /// The animation sampled at whole frames, with the keys left out that others already imply.
-    fn sampled(&mut self, path: &str, animation: &SceneAnimation) -> Animation {
+    /// The animation sampled at whole frames, with the keys left out that others already imply; in parts where it has
+    /// more frames than one can have.
+    fn sampled(&mut self, path: &str, animation: &SceneAnimation) -> Vec<Animation> {
         let (rate, frames) = self.rate(path, animation);
+        let most = self.most_frames();
+        let starts = (0..frames.saturating_sub(1).max(1)).step_by(most - 1);
+        let parts = starts.map(|start| (start, most.min(frames - start)));
+        let parts: Vec<(usize, usize)> = parts.collect();
+        if parts.len() > 1 {
+            let message = format!(
+                "an animation has at most {most} frames: this one goes on in {} more",
+                parts.len() - 1
+            );
+            self.losses.added(Aspect::Animations, path, message);
+        }
+        parts.into_iter().map(|part| self.sampled_part(path, animation, rate, part)).collect()
+    }
+
+    /// Frames that an animation can have. E7: the engine needs one to spare.
+    fn most_frames(&self) -> usize {
+        if self.serves_engine() { engine::MAX_FRAMES } else { MAX_FRAMES }
+    }
+
+    fn sampled_part(
+        &mut self,
+        path: &str,
+        animation: &SceneAnimation,
+        rate: usize,
+        (start, frames): (usize, usize),
+    ) -> Animation {
         let hz = rate as f32 / 4.0;
         let bones = self.model.animated_bones();
-        let wanted: Vec<Vec<Mat4>> = (0..frames)
+        let wanted: Vec<Vec<Mat4>> = (start..start + frames)
             .map(|frame| self.wanted(&Pose::at(self.scene, animation, frame as f32 / hz)))
             .collect();
         let mut lowered =
@@ -188,7 +217,7 @@ impl Lowering<'_> {
             lowered.tracks = self.tracks(&wanted, bones, KeysOf::AllFrames);
         }
         self.model.animations.push(lowered);
-        self.measure_poses(path, animation, hz, frames);
+        self.measure_poses(path, animation, hz, (start, frames));
         self.model.animations.pop().unwrap_or_default()
     }
 
@@ -241,22 +270,23 @@ impl Lowering<'_> {
     /// The rate in quarters of a hertz, and the number of frames.
     fn rate(&mut self, path: &str, animation: &SceneAnimation) -> (usize, usize) {
         let seconds = animation.seconds().clamp(0.0, 1e6);
-        let times = || animation.channels.iter().flat_map(|channel| channel.times.iter().copied());
-        let whole = |rate: &usize| {
-            let per = *rate as f32 / 4.0;
-            times().all(|time| (time * per - (time * per).round()).abs() < 1e-3)
-        };
         let frames = |rate: usize| (seconds * rate as f32 / 4.0 - 1e-3).ceil().max(0.0) as usize + 1;
         let kept = AnimationNote::of(&animation.extras).rate.map(|rate| usize::from(rate & 0x7F));
         let asked = self.options.fps.map(|fps| (fps * 4.0).round().clamp(1.0, MAX_RATE as f32) as usize);
-        let straight =
-            animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
-        let exact = || (4..=MAX_RATE).find(whole).filter(|_| straight);
-        let rate = asked.or(kept).filter(|rate| *rate > 0).or_else(exact).unwrap_or(MAX_RATE);
-        // E7: the engine needs one frame to spare.
-        let most = if self.serves_engine() { engine::MAX_FRAMES } else { MAX_FRAMES };
-        let rate = (1..=rate).rev().find(|rate| frames(*rate) <= most).unwrap_or(1);
-        let count = frames(rate).min(most);
+        let most = self.most_frames();
+        // E11: the engine shows whole frames only, so there are as many as go between the keys.
+        let finest = |rate: usize| match self.serves_engine() {
+            true => (1..=MAX_RATE / rate).rev().map(|n| n * rate).find(|rate| frames(*rate) <= most),
+            false => Some(rate),
+        };
+        let exact = || rate_of_keys(animation).map(|rate| finest(rate).unwrap_or(rate));
+        let meant = asked.or(kept).filter(|rate| *rate > 0).or_else(exact);
+        // Keys that lie on frames stay there, in several animations if need be.
+        let in_parts = meant.filter(|rate| frames(*rate) <= (most - 1) * MAX_PARTS);
+        let rate = meant.unwrap_or(MAX_RATE);
+        let coarser = || (1..=rate).rev().find(|rate| frames(*rate) <= most).unwrap_or(1);
+        let rate = in_parts.unwrap_or_else(coarser);
+        let count = if in_parts.is_some() { frames(rate) } else { frames(rate).min(most) };
         let mut stats = ErrorStats::default();
         stats.add(f64::from(((count - 1) as f32 * 4.0 / rate as f32 - seconds).abs()));
         if stats.max > 1e-4 {
@@ -344,14 +374,20 @@ impl Lowering<'_> {
     }
 
     /// How far bones and vertices are from where they should be, on frames and between them.
-    fn measure_poses(&mut self, path: &str, animation: &SceneAnimation, hz: f32, frames: usize) {
+    fn measure_poses(
+        &mut self,
+        path: &str,
+        animation: &SceneAnimation,
+        hz: f32,
+        (start, frames): (usize, usize),
+    ) {
         let index = self.model.animations.len() - 1;
         let bones = self.model.animated_bones();
         let (mut moved, mut turned) = (ErrorStats::default(), ErrorStats::default());
         let mut vertices = ErrorStats::default();
-        for time in measured_times(animation, hz, frames) {
+        for time in measured_times(animation, hz, (start, frames)) {
             let pose = Pose::at(self.scene, animation, time);
-            let found = self.model.bone_matrices(Some((index, time * hz)));
+            let found = self.model.bone_matrices(Some((index, time * hz - start as f32)));
             for (bone, (found, wanted)) in found.iter().zip(self.wanted(&pose)).take(bones).enumerate() {
                 // What counts is where the node itself is, with what packing the rest pose cost.
                 let node = self.node_of.get(bone).copied().flatten();
@@ -381,15 +417,42 @@ impl Lowering<'_> {
     }
 }
 
+/// The slowest rate, in quarters of a hertz, at which the most keys lie on whole frames; `None` where hardly any do, or not
+/// all go straight from key to key.
+fn rate_of_keys(animation: &SceneAnimation) -> Option<usize> {
+    let mut times: Vec<f32> =
+        animation.channels.iter().flat_map(|channel| channel.times.iter().copied()).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    let whole = |rate: usize| {
+        let per = rate as f32 / 4.0;
+        times.iter().filter(|time| (**time * per - (**time * per).round()).abs() < 1e-3).count()
+    };
+    let rates = (4..=MAX_RATE).map(|rate| (whole(rate), rate));
+    let (count, rate) = rates.max_by_key(|(count, rate)| (*count, std::cmp::Reverse(*rate)))?;
+    let straight = animation.channels.iter().all(|channel| channel.interpolation == Interpolation::Linear);
+    (straight && count * 4 >= times.len()).then_some(rate)
+}
+
+/// The name of a part of an animation: that of the whole for the first, numbered for the others.
+fn part_name(name: &[u8], part: usize) -> Vec<u8> {
+    if part == 0 || name.is_empty() {
+        return name.to_vec();
+    }
+    let number = format!(" {}", part + 1).into_bytes();
+    let cut = name.get(..name.len().min(255 - number.len())).unwrap_or_default();
+    [cut, &number].concat()
+}
+
 /// Times at which poses are compared at most.
 const MAX_TIMES: usize = 800;
 
 /// The times at which poses are compared: frames, the source's keys, and the middles between them.
-fn measured_times(animation: &SceneAnimation, hz: f32, frames: usize) -> Vec<f32> {
-    let end = frames.saturating_sub(1) as f32 / hz;
+fn measured_times(animation: &SceneAnimation, hz: f32, (start, frames): (usize, usize)) -> Vec<f32> {
+    let (begin, end) = (start as f32 / hz, (start + frames).saturating_sub(1) as f32 / hz);
     let keys = animation.channels.iter().flat_map(|channel| channel.times.iter().copied());
-    let mut times: Vec<f32> = keys.filter(|time| (0.0..=end).contains(time)).collect();
-    times.extend((0..frames).map(|frame| frame as f32 / hz));
+    let mut times: Vec<f32> = keys.filter(|time| (begin..=end).contains(time)).collect();
+    times.extend((start..start + frames).map(|frame| frame as f32 / hz));
     times.sort_by(f32::total_cmp);
     times.dedup();
     let next = times.iter().skip(1);

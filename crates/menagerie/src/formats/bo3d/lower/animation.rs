@@ -15,7 +15,8 @@ const FRAME_TOLERANCE: f32 = 1e-3;
 /// Keys that are made for one node of one animation when it has to be resampled. Of longer ones fewer frames get a key.
 const MAX_KEYS: i64 = 1 << 14;
 
-/// How far in radians the straight way between two rotations may be from the arc before keys are put between.
+/// How far in radians the straight way between two rotations may be from the arc before keys are put between, summed up
+/// down a chain of animated nodes.
 const MAX_ARC_ERROR: f32 = 1e-3;
 
 /// The channels of one node in one animation.
@@ -143,6 +144,20 @@ impl Lowering<'_> {
         entity.map_or(Placement::IDENTITY, |e| Placement::from_fields(e.position, e.scale, e.rotation))
     }
 
+    /// How many animated nodes hang on each other at most.
+    fn deepest(&self, tracks: &BTreeMap<NodeId, Track<'_>>) -> usize {
+        let mut depths: BTreeMap<NodeId, usize> = BTreeMap::new();
+        // Parents come first.
+        for id in &self.nodes {
+            let above = depths.get(id).copied().unwrap_or(0);
+            let own = above + usize::from(tracks.contains_key(id));
+            depths.insert(*id, own);
+            let children = self.scene.nodes.get(*id).into_iter().flat_map(|node| &node.children);
+            depths.extend(children.map(|child| (*child, own)));
+        }
+        depths.into_values().max().unwrap_or(0)
+    }
+
     /// The keys of all nodes of one animation.
     fn clip(&mut self, path: &str, animation: &Animation, rate: f32) -> BTreeMap<NodeId, Frames> {
         let mut tracks: BTreeMap<NodeId, Track<'_>> = BTreeMap::new();
@@ -165,9 +180,10 @@ impl Lowering<'_> {
             self.losses.dropped(Aspect::Animations, path, message);
         }
         let mut errors = Errors::default();
+        let arc = MAX_ARC_ERROR / self.deepest(&tracks).max(1) as f32;
         let frames = tracks
             .into_iter()
-            .map(|(node, track)| (node, track.frames(&self.rest_place(node), rate, &mut errors)))
+            .map(|(node, track)| (node, track.frames(&self.rest_place(node), (rate, arc), &mut errors)))
             .collect();
         let message =
             format!("keys were resampled to whole frames at {rate} frames a second (--fps sets the rate)");
@@ -211,7 +227,7 @@ impl Track<'_> {
 
     /// The keys by frame: those of the channels when all lie on whole frames and are joined by straight lines,
     /// else one for every frame.
-    fn frames(&self, rest: &Placement, rate: f32, errors: &mut Errors) -> Frames {
+    fn frames(&self, rest: &Placement, (rate, arc): (f32, f32), errors: &mut Errors) -> Frames {
         let straight = self.channels().all(|channel| channel.interpolation == Interpolation::Linear);
         // Time by frame, so that a key is sampled where it is and not beside it.
         let keys: Vec<f32> = self.channels().flat_map(|channel| kept_times(channel, rate)).collect();
@@ -224,7 +240,7 @@ impl Track<'_> {
             return if self.rotation.is_some_and(is_as_read) {
                 keys
             } else {
-                self.follow_arcs(keys, rest, rate, errors)
+                self.follow_arcs(keys, rest, (rate, arc), errors)
             };
         }
         let start = keys.iter().copied().fold(f32::INFINITY, f32::min);
@@ -244,10 +260,16 @@ impl Track<'_> {
     }
 
     /// Keys for the frames between two where the engine's straight way between rotations would show.
-    fn follow_arcs(&self, keys: Frames, rest: &Placement, rate: f32, errors: &mut Errors) -> Frames {
+    fn follow_arcs(
+        &self,
+        keys: Frames,
+        rest: &Placement,
+        (rate, arc): (f32, f32),
+        errors: &mut Errors,
+    ) -> Frames {
         let mut followed = keys.clone();
         for ((from, a), (to, b)) in keys.iter().zip(keys.iter().skip(1)) {
-            if nlerp_error(a.rotation, b.rotation) > MAX_ARC_ERROR {
+            if nlerp_error(a.rotation, b.rotation) > arc {
                 let between = spread(from + 1, to - 1);
                 followed.extend(between.map(|frame| (frame, self.at(frame as f32 / rate, rest))));
             }

@@ -302,7 +302,8 @@ impl<'a> Lowering<'a> {
 
     /// Skins of which nothing is left.
     fn report_unbound(&mut self) {
-        let skins = self.scene.nodes.values().filter(|node| node.skin.is_some()).count();
+        let kept = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id));
+        let skins = kept.filter(|node| self.scene.is_bound(node)).count();
         if skins > 0 && self.model.meshes().all(|(_, mesh)| mesh.bones.is_empty()) {
             let message = "no vertex hangs on a joint that is an entity";
             self.losses.push(Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(skins));

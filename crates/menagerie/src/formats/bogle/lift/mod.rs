@@ -7,6 +7,7 @@
 
 mod geometry;
 mod look;
+mod moving;
 mod skeleton;
 
 use std::collections::BTreeMap;
@@ -32,11 +33,24 @@ const COPIES: usize = 64 << 20;
 
 /// The Scene that a model means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
-    lift_with_skeletons(model, options).0
+    lifted(model, options, true).scene
 }
 
-/// The Scene that a model means, and which of its nodes the copies of collections became.
-pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (Lifted, Vec<Skeleton>) {
+/// The Scene that a model means with all of its skeletons, those too that only say how a node moves.
+pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> Skeletons {
+    lifted(model, options, false)
+}
+
+/// A Scene, and what of it skeletons became.
+pub(super) struct Skeletons {
+    pub(super) scene: Lifted,
+    /// The copies of collections.
+    pub(super) skeletons: Vec<Skeleton>,
+    /// For each animation of the Scene those of collections that it is: the collection and its animation.
+    pub(super) clips: Vec<Vec<(usize, usize)>>,
+}
+
+fn lifted(model: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
     let mut issues = Issues::new(options.limits.issues_per_code);
     let model = &*salvage::shown(model, &mut issues);
     let mut lifter = Lifter {
@@ -49,6 +63,9 @@ pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (
         joints: joints::of_collections(model),
         has_children: false,
         added_camera: model.parsed_tree().ok().and_then(|tree| added::camera(model, &tree)),
+        folds,
+        moving: Vec::new(),
+        clips: Vec::new(),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
         budget: COPIES.max(model.tree_offset()),
@@ -59,8 +76,10 @@ pub(super) fn lift_with_skeletons(model: &Model, options: &ReadOptions<'_>) -> (
     lifter.instances();
     lifter.unused_collections();
     lifter.animations();
+    lifter.moving_nodes();
     let provenance = lifter.origins.finish(&lifter.scene);
-    (Lifted { scene: lifter.scene, issues: lifter.issues, provenance }, lifter.skeletons)
+    let Lifter { scene, issues, skeletons, clips, .. } = lifter;
+    Skeletons { scene: Lifted { scene, issues, provenance }, skeletons, clips }
 }
 
 struct Lifter<'a> {
@@ -78,6 +97,12 @@ struct Lifter<'a> {
     has_children: bool,
     /// The instance that was added for the engine to have a camera.
     added_camera: Option<usize>,
+    /// Whether skeletons that only say how a node moves are left out.
+    folds: bool,
+    /// The nodes whose skeletons were.
+    moving: Vec<moving::Moving>,
+    /// For each animation of the Scene those of collections that it is.
+    clips: Vec<Vec<(usize, usize)>>,
     /// The copies of collections, each with its bones.
     skeletons: Vec<Skeleton>,
     /// For each collection its copies.
@@ -186,6 +211,12 @@ impl Lifter<'_> {
             (None, Some(variant)) => self.substitute(variant),
             (None, None) => (None, false),
         };
+        if self.moves_alone(id, frame, instance) {
+            if let Some(node) = self.scene.nodes.get_mut(id) {
+                node.mesh = mesh;
+            }
+            return;
+        }
         let skeleton = self.skeleton_of(id, frame, instance);
         let has_joints = mesh
             .and_then(|mesh| self.scene.meshes.get(mesh))

@@ -66,7 +66,8 @@ impl Lifter<'_> {
     /// Collections that no instance uses hang nowhere.
     pub(super) fn unused_collections(&mut self) {
         for (index, collection) in self.model.collections.iter().enumerate() {
-            if self.copies.get(index).is_none_or(Vec::is_empty) {
+            let moves_a_node = self.moving.iter().any(|moving| moving.collection == index);
+            if self.copies.get(index).is_none_or(Vec::is_empty) && !moves_a_node {
                 let skeleton = self.skeleton(index, collection, Frame::Turned);
                 self.add(index, skeleton);
             }
@@ -176,15 +177,81 @@ impl Lifter<'_> {
                 let tracks = tracks(collection, animation, self.joints_of(index));
                 let copies = self.copies.get(index).into_iter().flatten();
                 let copies = copies.filter_map(|copy| self.skeletons.get(*copy));
-                let channels = copies.flat_map(|skeleton| channels(&tracks, &skeleton.joints)).collect();
-                let place = self.scene.animations.len();
-                self.origins.animation(place, || {
-                    format!("animation_collections[{index}].animations[{}]", number.unwrap_or_default())
-                });
-                self.scene.animations.push(scene::Animation { name, channels, extras });
+                let channels: Vec<Channel> =
+                    copies.flat_map(|skeleton| channels(&tracks, &skeleton.joints)).collect();
+                let clip = (index, number.unwrap_or_default());
+                let at = self.goes_with(index, collection, clip.1);
+                let whole =
+                    at.and_then(|at| Some((self.scene.animations.get_mut(at)?, self.clips.get_mut(at)?)));
+                match whole {
+                    Some((whole, clips)) => {
+                        whole.channels.extend(channels);
+                        clips.push(clip);
+                    }
+                    None => {
+                        let place = self.scene.animations.len();
+                        self.origins.animation(place, || {
+                            format!("animation_collections[{index}].animations[{}]", clip.1)
+                        });
+                        self.scene.animations.push(scene::Animation { name, channels, extras });
+                        self.clips.push(vec![clip]);
+                    }
+                }
             }
         }
     }
+
+    /// The animation of the Scene that one of a collection is.
+    pub(super) fn clip(&self, collection: usize, animation: usize) -> Option<usize> {
+        self.clips.iter().position(|clip| clip.contains(&(collection, animation)))
+    }
+
+    /// An animation moves one skeleton in BOGLE. What menagerie wrote, which its joints of two bones tell, may be one of
+    /// several skeletons: those of the same name, in their order, and where they have none of the same length.
+    fn goes_with(&self, index: usize, collection: &Collection, number: usize) -> Option<usize> {
+        if self.joints_of(index) != Joints::Doubled {
+            return None;
+        }
+        let end = |animation: &Animation| animation.keys.last().map(|key| key.time);
+        let key = |collection: &Collection, number: usize| {
+            let animation = collection.animations.get(number)?;
+            let before =
+                collection.animations.iter().take(number).filter(|a| a.name == animation.name).count();
+            let length = if animation.name.is_empty() { end(animation) } else { None };
+            Some((animation.name.clone(), before, length.map(f32::to_bits)))
+        };
+        let own = key(collection, number);
+        self.clips.iter().position(|clip| {
+            let others = clip.iter().filter(|(other, _)| self.joints_of(*other) == Joints::Doubled);
+            let mut others =
+                others.filter_map(|(other, number)| Some((self.model.collections.get(*other)?, *number)));
+            let own_collection = clip.iter().any(|(other, _)| *other == index);
+            !own_collection && others.any(|(other, number)| key(other, number) == own)
+        })
+    }
+}
+
+/// The rest of the first joint of a collection, in the Scene's axes.
+pub(super) fn first_rest(collection: &Collection) -> Option<(Quat, Vec3)> {
+    let rest = rests(collection, Joints::Doubled).into_iter().next()?;
+    Some((turned_rotation(rest.turn), turned(rest.at)))
+}
+
+/// Where a collection is in the space of the node that it moves.
+pub(super) fn armature_place(collection: &Collection, frame: Frame) -> Mat4 {
+    Frame::Turned.to_scene(frame, affine(&collection.transform))
+}
+
+/// The movement of the only joint of a collection as that of a node.
+pub(super) fn clip_tracks(collection: &Collection, animation: &Animation, node: NodeId) -> Vec<Channel> {
+    let single;
+    let animation = if is_repeated(animation) {
+        single = Animation { keys: animation.keys.iter().take(1).cloned().collect(), ..animation.clone() };
+        &single
+    } else {
+        animation
+    };
+    channels(&tracks(collection, animation, Joints::Doubled), &[node])
 }
 
 /// Whether an animation has keys and bones to move.

@@ -70,11 +70,23 @@ impl Lowering<'_> {
             let kept = self.rigs.iter().any(|rig| self.motion(animation, rig).is_some());
             let others = moving.clone().filter(|channel| !bones.contains(&channel.node));
             // Where something of the animation is left, what stays where it rests is no loss.
-            let others = others.filter(|channel| !kept || self.changes(channel)).count();
-            if others > 0 {
+            let others = others.filter(|channel| !kept || self.changes(channel));
+            let (carried, others): (Vec<&Channel>, Vec<&Channel>) =
+                others.partition(|channel| self.carried.contains(&channel.node));
+            if !others.is_empty() {
                 let message = "BOGLE moves bones only; the movement of other nodes was left out";
                 let loss = Loss::new(Aspect::Animations, LossKind::Dropped, path.clone(), message);
-                self.losses.push(loss.count(others));
+                self.losses.push(loss.count(others.len()));
+            }
+            // Scales of what bones stand for are left out; of what shows nothing, all but what it carries.
+            let shows = |id: NodeId| self.scene.nodes.get(id).is_some_and(|node| node.mesh.is_some());
+            let empty = |c: &&Channel| !shows(c.node) || c.property == Property::Scale;
+            let still = carried.into_iter().filter(empty).count();
+            if still > 0 {
+                let message = "nodes that show nothing stay where they rest, and nothing changes its size; what hangs on them \
+                               moves";
+                let loss = Loss::new(Aspect::Animations, LossKind::Approximated, path.clone(), message);
+                self.losses.push(loss.count(still));
             }
             let mut stats = ErrorStats::default();
             let scales = moving.filter(|c| c.property == Property::Scale && bones.contains(&c.node));

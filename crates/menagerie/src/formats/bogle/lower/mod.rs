@@ -9,6 +9,7 @@ mod animation;
 mod camera;
 mod geometry;
 mod look;
+mod moving;
 mod nodes;
 mod pool;
 mod skeleton;
@@ -40,7 +41,11 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     let turned = if mend { engine::without_mirrors(&scene, losses) } else { None };
     let turned = turned.as_ref().and_then(|scene| check(scene).ok());
     let scene = turned.unwrap_or(scene);
+    let jointed = moving::jointed(scene, losses);
+    let (jointed, carried) = jointed.map(|jointed| (jointed.scene, jointed.carried)).unzip();
+    let scene = jointed.as_ref().and_then(|scene| check(scene).ok()).unwrap_or(scene);
     let mut lowering = Lowering::new(scene.scene(), options, losses);
+    lowering.carried = carried.unwrap_or_default();
     lowering.report_outside();
     lowering.report_topology();
     lowering.instances();
@@ -72,6 +77,8 @@ struct Lowering<'a> {
     /// The geometries that need not be moved to a skeleton's rest pose.
     plain: BTreeMap<geometry::Plain, usize>,
     rigs: Vec<Rig>,
+    /// Nodes whose movement is that of joints, and those above them.
+    carried: BTreeSet<NodeId>,
     looks: look::Looks,
     bone_index: Option<BoneEncoding>,
     model: Model,
@@ -118,6 +125,7 @@ impl<'a> Lowering<'a> {
             geometries: Pool::default(),
             plain: BTreeMap::new(),
             rigs: Vec::new(),
+            carried: BTreeSet::new(),
             looks: look::Looks::default(),
             bone_index,
             model: Model::default(),

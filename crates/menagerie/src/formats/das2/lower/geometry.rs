@@ -410,7 +410,11 @@ impl Lowering<'_> {
         if primitive.colors.len() > 1 {
             self.losses.dropped(Aspect::Colors, path, "das2 has one set of vertex colours");
         }
-        if primitive.targets.iter().any(|target| !target.tangents.is_empty() || target.colors.len() > 1) {
+        if primitive
+            .targets
+            .iter()
+            .any(|target| target.tangents.iter().any(|delta| *delta != [0.0; 3]) || target.colors.len() > 1)
+        {
             let message = "morph targets move no tangents in das2, and one set of colours";
             self.losses.dropped(Aspect::Morphs, path, message);
         }

@@ -25,7 +25,7 @@ use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Scene, float_from_json};
+use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology, float_from_json};
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(
@@ -154,18 +154,16 @@ impl<'a> Lowering<'a> {
         self.note.keep_extras("scene".to_owned(), &self.scene.extras);
         let foreign = |extras: &&Extras| extras.iter().any(|(format, _)| format != FORMAT.id);
         let count = self.scene.all_extras().filter(foreign).count();
-        let lost = count.saturating_sub(self.note.extras.len());
+        // What goes as a whole takes its data along.
+        let primitives = self.scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+        let not_drawn = primitives.filter(|p| p.topology != Topology::Triangles).map(|x| &x.extras);
+        let gone = (self.scene.cameras.values().map(|x| &x.extras))
+            .chain(self.scene.lights.values().map(|x| &x.extras))
+            .chain(not_drawn);
+        let lost = count.saturating_sub(self.note.extras.len() + gone.filter(foreign).count());
         if lost > 0 {
             let message = "data that only other formats know has no place in das2";
-            let loss = Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(lost);
-            // What pictures carry is compared with nothing.
-            let of_pictures = self.scene.textures.values().map(|x| &x.extras);
-            let of_pictures = of_pictures
-                .chain(self.scene.images.values().map(|x| &x.extras))
-                .chain(self.scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.extras))
-                .chain(self.scene.materials.values().flat_map(|x| x.textures()).map(|x| &x.extras));
-            let pictures_alone = lost <= of_pictures.filter(foreign).count();
-            self.losses.push(Loss { unread: pictures_alone, ..loss });
+            self.losses.push(Loss::new(Aspect::Extras, LossKind::Dropped, "extras", message).count(lost));
         }
     }
 

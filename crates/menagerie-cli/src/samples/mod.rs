@@ -1,19 +1,23 @@
 //! Small models made in code, so that everybody can try the program at once.
 
-use std::f32::consts::{FRAC_PI_8, TAU};
+mod beast;
+mod chair;
+mod room;
+mod shapes;
+
 use std::sync::Arc;
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{Quat, Vec3};
 use menagerie::diag::{Issue, LossReport};
 use menagerie::formats::{Format, Output, WriteOptions};
 use menagerie::scene::{
-    Animation, Camera, Channel, Extras, Image, Interpolation, Light, LightKind, Material, Mesh,
-    MetallicRoughness, Node, NodeId, Primitive, Projection, Property, Scene, SceneRoot, Shading, Skin,
+    Camera, Extras, Image, Light, LightKind, Material, MetallicRoughness, Node, Projection, Scene, Shading,
     Texture, TextureRef, Transform, check,
 };
+use shapes::{cuboid, mesh_node, moved, plain, show};
 
 /// A picture of wooden planks, 16 by 16.
-const PLANKS: &[u8] = include_bytes!("../assets/planks.png");
+const PLANKS: &[u8] = include_bytes!("../../assets/planks.png");
 
 /// A sample model.
 pub(crate) struct Sample {
@@ -25,8 +29,10 @@ pub(crate) struct Sample {
 pub(crate) fn all() -> Vec<Sample> {
     vec![
         Sample { name: "crate", scene: wooden_crate() },
-        Sample { name: "creature", scene: creature() },
+        Sample { name: "creature", scene: beast::beast() },
         Sample { name: "lantern", scene: lantern() },
+        Sample { name: "chair", scene: chair::chair() },
+        Sample { name: "room", scene: room::room() },
     ]
 }
 
@@ -73,66 +79,6 @@ fn wooden_crate() -> Scene {
     let root = mesh_node(&mut scene, "crate", primitive);
     show(&mut scene, vec![root]);
     scene
-}
-
-/// A tail of two bones that sways.
-fn creature() -> Scene {
-    const SIDES: u32 = 8;
-    const RINGS: u32 = 7;
-    let mut scene = Scene::default();
-    let material = scene.materials.push(plain("skin", [0.2, 0.5, 0.15, 1.0]));
-    let mut primitive = Primitive { material: Some(material), ..Primitive::default() };
-    let (mut joints, mut weights, mut uvs) = (Vec::new(), Vec::new(), Vec::new());
-    for ring in 0..RINGS {
-        let along = ring as f32 / (RINGS - 1) as f32;
-        // The lower part hangs on the hip, the upper on the tip, and between they share.
-        let tip = (along * 3.0 - 1.0).clamp(0.0, 1.0);
-        for side in 0..=SIDES {
-            let angle = side as f32 / SIDES as f32 * TAU;
-            let outward = Vec3::new(angle.cos(), 0.0, angle.sin());
-            let radius = 0.4 - 0.25 * along;
-            primitive.positions.push((outward * radius + Vec3::Y * 2.0 * along).to_array());
-            primitive.normals.push((outward + Vec3::Y * 0.125).normalize().to_array());
-            uvs.push([side as f32 / SIDES as f32, 1.0 - along]);
-            joints.push([0, 1, 0, 0]);
-            weights.push([1.0 - tip, tip, 0.0, 0.0]);
-        }
-    }
-    for (ring, side) in (0..RINGS - 1).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
-        let at = ring * (SIDES + 1) + side;
-        let above = at + SIDES + 1;
-        primitive.indices.extend([at, above, at + 1, at + 1, above, above + 1]);
-    }
-    primitive.uvs = vec![uvs];
-    primitive.joints = vec![joints];
-    primitive.weights = vec![weights];
-    let tip = scene.nodes.push(Node { name: "tip".to_owned(), transform: moved(Vec3::Y), ..Node::default() });
-    let hip = scene.nodes.push(Node { name: "hip".to_owned(), children: vec![tip], ..Node::default() });
-    let skin = scene.skins.push(Skin {
-        name: "bones".to_owned(),
-        joints: vec![hip, tip],
-        inverse_binds: vec![Mat4::IDENTITY, Mat4::from_translation(-Vec3::Y)],
-        skeleton: Some(hip),
-        ..Skin::default()
-    });
-    let body = mesh_node(&mut scene, "body", primitive);
-    scene.nodes[body].skin = Some(skin);
-    scene.animations.push(sway(tip));
-    show(&mut scene, vec![hip, body]);
-    scene
-}
-
-fn sway(node: NodeId) -> Animation {
-    let angles = [0.0, FRAC_PI_8, 0.0, -FRAC_PI_8, 0.0];
-    let channel = Channel {
-        node,
-        property: Property::Rotation,
-        interpolation: Interpolation::Linear,
-        times: (0..angles.len()).map(|key| key as f32 * 0.5).collect(),
-        values: angles.iter().flat_map(|&angle| Quat::from_rotation_z(angle).to_array()).collect(),
-        extras: Extras::default(),
-    };
-    Animation { name: "sway".to_owned(), channels: vec![channel], ..Animation::default() }
 }
 
 /// A lamp on a post, with sunlight and somebody who looks at it.
@@ -191,49 +137,6 @@ fn lantern() -> Scene {
     let roots = vec![post, scene.nodes.push(sun), scene.nodes.push(viewer)];
     show(&mut scene, roots);
     scene
-}
-
-fn plain(name: &str, base_color: [f32; 4]) -> Material {
-    let shading = MetallicRoughness { base_color, metallic: 0.0, ..MetallicRoughness::default() };
-    Material { name: name.to_owned(), shading: Shading::MetallicRoughness(shading), ..Material::default() }
-}
-
-fn moved(translation: Vec3) -> Transform {
-    Transform::Trs { translation, rotation: Quat::IDENTITY, scale: Vec3::ONE }
-}
-
-fn mesh_node(scene: &mut Scene, name: &str, primitive: Primitive) -> NodeId {
-    let mesh =
-        scene.meshes.push(Mesh { name: name.to_owned(), primitives: vec![primitive], ..Mesh::default() });
-    scene.nodes.push(Node { name: name.to_owned(), mesh: Some(mesh), ..Node::default() })
-}
-
-fn show(scene: &mut Scene, roots: Vec<NodeId>) {
-    scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
-    scene.default_scene = Some(0);
-}
-
-/// A box with flat sides: four vertices a side, each side with the whole picture.
-fn cuboid(centre: Vec3, half: Vec3) -> Primitive {
-    let mut primitive = Primitive::default();
-    let mut uvs = Vec::new();
-    for axis in 0..3 {
-        for sign in [1.0, -1.0] {
-            let normal = sign * Vec3::AXES[axis];
-            let across = Vec3::AXES[(axis + 1) % 3];
-            // Chosen so that across × up is the normal: counter-clockwise from outside.
-            let up = normal.cross(across);
-            let first = primitive.positions.len() as u32;
-            for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-                primitive.positions.push((centre + (normal + across * x + up * y) * half).to_array());
-                primitive.normals.push(normal.to_array());
-                uvs.push([(x + 1.0) / 2.0, (1.0 - y) / 2.0]);
-            }
-            primitive.indices.extend([0, 1, 2, 0, 2, 3].map(|corner| first + corner));
-        }
-    }
-    primitive.uvs = vec![uvs];
-    primitive
 }
 
 #[cfg(test)]
