@@ -69,6 +69,7 @@ mod unheld;
 
 pub use foreign::foreign_kind;
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
+#[allow(unused_imports, reason = "a build without formats records nothing")]
 pub(crate) use provenance::Recorder;
 pub use provenance::{Elements, PrimitiveOrigin, Provenance, Strided};
 pub use registry::{known, register};

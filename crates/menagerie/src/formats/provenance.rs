@@ -150,12 +150,14 @@ impl Provenance {
 }
 
 /// Takes down where things come from, or does nothing at no cost.
+#[allow(dead_code, reason = "a build without formats records nothing")]
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     record: Option<Provenance>,
 }
 
 /// Puts an element at its index, whatever came before it.
+#[allow(dead_code, reason = "a build without formats records nothing")]
 fn put<T: Default>(list: &mut Vec<T>, index: usize, element: T) {
     if list.len() <= index {
         list.resize_with(index + 1, T::default);

@@ -73,7 +73,9 @@ impl Model {
                 _ => Elements::list(name),
             }
         };
-        let primitive = scene.meshes.values().next().and_then(|mesh| mesh.primitives.first())?;
+        let Some(primitive) = scene.meshes.values().next().and_then(|mesh| mesh.primitives.first()) else {
+            return origins.finish(scene);
+        };
         let triangles = primitive.triangles().len();
         let all = rows("face").is_some_and(|(_, rows)| rows == triangles);
         origins.primitive(0, 0, || PrimitiveOrigin {
