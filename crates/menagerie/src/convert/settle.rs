@@ -30,7 +30,10 @@ pub fn settle(source: CheckedScene<'_>, model: &dyn FileModel, purpose: Purpose,
     losses.retain(|loss| stays(loss) || !unseen.contains(loss));
     let silent: Vec<Difference> = found.unannounced(losses).cloned().collect();
     silent.into_iter().for_each(|difference| announce(difference, losses));
-    for difference in &found.differences {
+    // The largest first, so that what gets a size gets the largest of its kind.
+    let mut by_size: Vec<&Difference> = found.differences.iter().collect();
+    by_size.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
+    for difference in by_size {
         raise(difference, losses);
         give_size(difference, losses);
     }
@@ -50,6 +53,10 @@ fn is_inexact(format: &Format) -> bool {
 
 fn compare(source: CheckedScene<'_>, result: &Lifted) -> Option<DiffReport> {
     Some(diff(source, check(&result.scene).ok()?, &DiffOptions::default()))
+}
+
+fn largest(difference: &Difference) -> f64 {
+    difference.error.map_or(0.0, |(stats, _)| stats.max)
 }
 
 /// Names a difference: a loss of its kind gets its size, or it becomes one.
