@@ -5,7 +5,7 @@
 
 mod handles;
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -798,5 +798,5 @@ pub unsafe extern "C" fn menagerie_render(
 pub unsafe extern "C" fn menagerie_explain(code: *const c_char) -> *const c_char {
     // SAFETY: the caller's promise.
     let code = unsafe { string(code, "the code") }.ok().flatten();
-    code.and_then(handles::explanation).map_or(std::ptr::null(), CString::as_ptr)
+    code.and_then(handles::explanation).map_or(std::ptr::null(), |text| text.as_ptr())
 }

@@ -248,7 +248,7 @@ fn leg([upper, lower, paw]: [usize; 3]) -> Primitive {
         |middle: Vec3, half: [f32; 2], bones: [usize; 2], second: f32| Hung { middle, half, bones, second };
     limb(
         &[
-            ring(hip + Vec3::Y * 0.10, [0.0, 0.0], [HIPS.max(BONES[upper].1.unwrap_or(HIPS)), upper], 0.3),
+            ring(hip + Vec3::Y * 0.10, [0.0, 0.0], [BONES[upper].1.unwrap_or(HIPS), upper], 0.3),
             ring(hip + Vec3::Y * 0.07, [0.07, 0.10], [BONES[upper].1.unwrap_or(HIPS), upper], 0.5),
             ring(hip, [0.10, 0.14], [upper, lower], 0.0),
             ring(on(hip, knee, 0.5), [0.085, 0.115], [upper, lower], 0.05),

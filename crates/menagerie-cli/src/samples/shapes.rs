@@ -59,14 +59,15 @@ pub(super) fn append(primitive: &mut Primitive, other: Primitive) {
     primitive.positions.extend(other.positions);
     primitive.normals.extend(other.normals);
     primitive.indices.extend(other.indices.iter().map(|index| first + index));
-    for (sets, more) in [(&mut primitive.uvs, other.uvs)] {
-        sets.resize(sets.len().max(more.len()), Vec::new());
-        sets.iter_mut().zip(more).for_each(|(set, more)| set.extend(more));
-    }
-    primitive.joints.resize(primitive.joints.len().max(other.joints.len()), Vec::new());
-    primitive.joints.iter_mut().zip(other.joints).for_each(|(set, more)| set.extend(more));
-    primitive.weights.resize(primitive.weights.len().max(other.weights.len()), Vec::new());
-    primitive.weights.iter_mut().zip(other.weights).for_each(|(set, more)| set.extend(more));
+    extend_sets(&mut primitive.uvs, other.uvs);
+    extend_sets(&mut primitive.joints, other.joints);
+    extend_sets(&mut primitive.weights, other.weights);
+}
+
+/// Adds to each set what another has of it.
+fn extend_sets<T: Clone>(sets: &mut Vec<Vec<T>>, more: Vec<Vec<T>>) {
+    sets.resize(sets.len().max(more.len()), Vec::new());
+    sets.iter_mut().zip(more).for_each(|(set, more)| set.extend(more));
 }
 
 /// A ring of a tube: its middle, its half axes, and how far along the tube it is.
