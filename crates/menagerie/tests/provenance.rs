@@ -106,7 +106,8 @@ fn the_bytes_of_a_separate_triangle_hold_its_positions() {
     let mut checked = 0;
     for file in recorded().into_iter().filter(|file| matches!(file.format.id, "dgl2" | "stl")) {
         let turn = file.format.axes.turn.inverse();
-        for (primitive, origin) in file.primitives() {
+        // Lines of text hold no bytes of floats.
+        for (primitive, origin) in file.primitives().filter(|(_, origin)| origin.triangles.path != "lines") {
             for triangle in some(primitive.triangles().len()) {
                 let Some(bytes) = file.triangle_bytes(origin, triangle).filter(|bytes| bytes.len() >= 50)
                 else {
@@ -161,9 +162,10 @@ fn every_path_is_one_of_the_byte_map() {
         assert_eq!(nodes.len(), file.scene.nodes.len());
         for (primitive, origin) in file.primitives() {
             for vertex in some(primitive.positions.len()).filter(|_| !origin.vertices.path.is_empty()) {
-                let Some(span) = origin.vertices.span_of(vertex, &file.map) else {
-                    panic!("{}: vertex {vertex} of {:?}", file.name, origin.vertices.path);
-                };
+                let span = origin.vertices.span_of(vertex, &file.map);
+                // Vertices that PLY's texture coordinates of corners split are nowhere in the file.
+                assert!(span.is_some() || file.format.id == "ply", "{}: vertex {vertex}", file.name);
+                let Some(span) = span else { continue };
                 assert!(
                     span.end as usize <= file.space(&origin.vertices.path).len(),
                     "{}: {span}",
