@@ -744,3 +744,29 @@ fn every_code_has_a_file_that_shows_it() {
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
+
+/// Every use of a name is a string of its own in a Scene, so a long one that thousands of bones share is left out.
+#[test]
+fn a_name_that_too_many_share_is_left_out() {
+    const BONES: u32 = 5000;
+    let name_at = 64 + BONES * 16;
+    let mut bytes = b"BMD1".to_vec();
+    bytes.extend([0; 28]);
+    for word in [64, BONES * 16, 0, 0, 0, 0, 0, 0] {
+        bytes.extend(u32::to_le_bytes(word));
+    }
+    for _ in 0..BONES {
+        bytes.extend([0; 8]);
+        bytes.extend(name_at.to_le_bytes());
+        bytes.extend([0xFF, 0xFF, 0, 0]);
+    }
+    bytes.extend([b'n'; 100_000]);
+    bytes.push(0);
+    let mut issues = Issues::default();
+    let model = bmd::read(&bytes, &mut issues).expect("the rest can be read");
+    assert_eq!(model.bones.len(), BONES as usize);
+    assert!(issues.iter().any(|issue| issue.code.id == "bmd/too-much-shared"), "{issues:?}");
+    let names: usize = lifted(&model).nodes.values().map(|node| node.name.len()).sum();
+    assert!(names < 1 << 20, "{names} bytes of names");
+    assert!(model.to_bytes() == bytes, "the file is kept as it is");
+}

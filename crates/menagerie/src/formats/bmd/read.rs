@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::model::{
     ANIMATION_RECORD, Animation, BONE_RECORD, Bone, Entry, Face, FaceKind, LOD_RECORD, Lod, MESH_RECORD,
     Mesh, Model, Table, Track,
@@ -33,6 +35,7 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     // In rising order: when one does not end in the file, none behind it does.
     let names = model.names_at();
     model.strings = names.into_iter().map_while(|at| Some((at, reading.text(at)?))).collect();
+    leave_out_shared_names(&mut model, bytes.len(), issues);
     model.keep_other(bytes);
     count_missing(&model, issues);
     Ok(model)
@@ -74,13 +77,42 @@ fn count_missing(model: &Model, issues: &mut Issues) {
     issues.give_up(Aspect::Names, "names", "strings", (missing, names.len()));
 }
 
+/// Leaves out the names that cost most where all uses of all names together are much longer than the file: each use
+/// becomes a name of its own in a Scene.
+fn leave_out_shared_names(model: &mut Model, bytes: usize, issues: &mut Issues) {
+    let mut costs: BTreeMap<u32, usize> = BTreeMap::new();
+    for at in model.names_used() {
+        let length = model.strings.get(&at).map_or(0, Vec::len);
+        *costs.entry(at).or_default() += length;
+    }
+    let most = bytes.saturating_mul(SHARING).saturating_add(1 << 16);
+    let mut total: usize = costs.values().sum();
+    let mut costs: Vec<(usize, u32)> = costs.into_iter().map(|(at, cost)| (cost, at)).collect();
+    costs.sort_unstable();
+    while total > most
+        && let Some((cost, at)) = costs.pop()
+    {
+        total -= cost;
+        let length = model.strings.remove(&at).map_or(0, |text| text.len());
+        let message = "so many things share this name that it was left out";
+        issues.push_with(&codes::TOO_MUCH_SHARED, || {
+            let span = Span::new(at as usize, at as usize + length);
+            Issue::new(&codes::TOO_MUCH_SHARED, format!("strings[{at}]"), message).at(span)
+        });
+    }
+}
+
 impl Model {
-    /// Where names should be, each once, rising.
-    fn names_at(&self) -> Vec<u32> {
+    /// Where names should be, for each that has one.
+    fn names_used(&self) -> impl Iterator<Item = u32> {
         let names = self.meshes.iter().map(|mesh| mesh.material_at);
         let names = names.chain(self.bones.iter().map(|bone| bone.name_at));
-        let mut names: Vec<u32> =
-            names.chain(self.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0).collect();
+        names.chain(self.animations.iter().map(|a| a.name_at)).filter(|at| *at != 0)
+    }
+
+    /// Where names should be, each once, rising.
+    fn names_at(&self) -> Vec<u32> {
+        let mut names: Vec<u32> = self.names_used().collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -51,6 +51,8 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         node_ids: Vec::new(),
         top_ids: Vec::new(),
         joint_ids: Vec::new(),
+        joint_trees: BTreeMap::new(),
+        listed: model.lists().skeletons.iter().flat_map(|skeleton| skeleton.joints.iter().copied()).collect(),
         budget: Budget::new(model),
         origins: Recorder::new(options.provenance),
     };
@@ -105,6 +107,10 @@ struct Lifter<'a> {
     top_ids: Vec<NodeId>,
     /// For each joint, its nodes in the Scene: one for each node that binds it, at least one.
     joint_ids: Vec<Vec<NodeId>>,
+    /// The trees of joints that hang below nodes, by their root and that node.
+    joint_trees: BTreeMap<(usize, usize), NodeId>,
+    /// The joints that some skeleton lists.
+    listed: BTreeSet<u32>,
     budget: Budget,
     /// Where things come from, if that was asked for.
     origins: Recorder,

@@ -19,22 +19,24 @@ impl Lifter<'_> {
         }
         // First the trees that come first, whoever binds them, so that joints keep their order.
         let bindings = self.bindings();
+        let roots: Vec<BTreeSet<usize>> = (0..self.lists.skeletons.len()).map(|i| self.roots(i)).collect();
         let mut owner: BTreeMap<usize, Option<NodeId>> = BTreeMap::new();
         for (skeleton, node) in &bindings {
-            for root in self.roots(*skeleton) {
-                owner.entry(root).or_insert(Some(*node));
+            for root in roots.get(*skeleton).into_iter().flatten() {
+                owner.entry(*root).or_insert(Some(*node));
             }
         }
         self.first_joints(&owner);
-        let mut first: BTreeSet<usize> = BTreeSet::new();
-        for skeleton in 0..self.lists.skeletons.len() {
-            let nodes: Vec<NodeId> =
-                bindings.iter().filter(|(bound, _)| *bound == skeleton).map(|(_, node)| *node).collect();
+        let mut binders: Vec<Vec<NodeId>> = vec![Vec::new(); roots.len()];
+        for (skeleton, node) in bindings {
+            binders.get_mut(skeleton).into_iter().for_each(|nodes| nodes.push(node));
+        }
+        for (skeleton, (roots, nodes)) in roots.iter().zip(binders).enumerate() {
             if nodes.is_empty() {
-                self.skin(skeleton, None, &mut first);
+                self.skin(skeleton, roots, (None, 0));
             }
-            for node in nodes {
-                self.skin(skeleton, Some(node), &mut first);
+            for (number, node) in nodes.into_iter().enumerate() {
+                self.skin(skeleton, roots, (Some(node), number));
             }
         }
     }
@@ -74,9 +76,17 @@ impl Lifter<'_> {
                 node.children = children;
             }
             let binder = owner.get(&joint).copied().flatten().filter(|_| self.joints.parent(joint).is_none());
-            if let Some(binder) = binder.and_then(|binder| self.scene.nodes.get_mut(binder)) {
-                binder.children.push(id);
+            if let Some(binder) = binder {
+                self.hang_tree(joint, id, binder);
             }
+        }
+    }
+
+    /// Hangs a tree of joints below the node that binds it.
+    fn hang_tree(&mut self, root: usize, top: NodeId, binder: NodeId) {
+        if let Some(node) = self.scene.nodes.get_mut(binder) {
+            node.children.push(top);
+            self.joint_trees.insert((root, binder.index()), top);
         }
     }
 
@@ -93,7 +103,7 @@ impl Lifter<'_> {
         node.extras.set(FORMAT.id, "joint", index);
         keep_rotation(&mut node.extras, &file.placement);
         // Skins have the matrices of their joints; others have no place for it.
-        let listed = self.lists.skeletons.iter().any(|skeleton| skeleton.joints.contains(&(index as u32)));
+        let listed = self.listed.contains(&(index as u32));
         let exact = affine(matrix_of(&file.inverse_bind)) == matrix_of(&file.inverse_bind);
         if (!listed && file.inverse_bind != IDENTITY) || !exact {
             node.extras.set(FORMAT.id, "inverse_bind", floats(&file.inverse_bind));
@@ -102,15 +112,16 @@ impl Lifter<'_> {
         node
     }
 
-    /// The skin of a skeleton where a node binds it.
-    fn skin(&mut self, index: usize, node: Option<NodeId>, first: &mut BTreeSet<usize>) {
+    /// The skin of a skeleton where a node binds it; the number says how many did before.
+    fn skin(&mut self, index: usize, roots: &BTreeSet<usize>, (node, number): (Option<NodeId>, usize)) {
         let Some(file) = self.lists.skeletons.get(index).copied() else { return };
-        let is_copy = !first.insert(index);
-        let trees: BTreeMap<usize, NodeId> = self
-            .roots(index)
-            .into_iter()
-            .filter_map(|root| Some((root, self.tree_below(root, node)?)))
-            .collect();
+        let is_copy = number > 0;
+        let bytes = file.joints.len() * (size_of::<NodeId>() + size_of::<glam::Mat4>());
+        if is_copy && !self.has_room(bytes, || format!("skeletons[{index}]")) {
+            return;
+        }
+        let trees: BTreeMap<usize, NodeId> =
+            roots.iter().filter_map(|root| Some((*root, self.tree_below(*root, node)?))).collect();
         let joints = self.joints_below(&trees);
         let mut skin = Skin::default();
         skin.name = name(&file.name, &mut skin.extras);
@@ -147,16 +158,12 @@ impl Lifter<'_> {
             return Some(id);
         }
         let Some(binder) = node else { return Some(id) };
-        let hangs =
-            |id: &NodeId| self.scene.nodes.get(binder).is_some_and(|binder| binder.children.contains(id));
-        if let Some(found) = self.joint_ids.get(root).into_iter().flatten().find(|id| hangs(id)) {
+        if let Some(found) = self.joint_trees.get(&(root, binder.index())) {
             return Some(*found);
         }
-        let copy = self.copy(root);
-        if let (Some(copy), Some(binder)) = (copy, self.scene.nodes.get_mut(binder)) {
-            binder.children.push(copy);
-        }
-        copy
+        let copy = self.copy(root)?;
+        self.hang_tree(root, copy, binder);
+        Some(copy)
     }
 
     fn copy(&mut self, root: usize) -> Option<NodeId> {
