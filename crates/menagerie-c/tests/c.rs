@@ -46,17 +46,10 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// Where the library is that this test was built with.
+/// Where the library is that this test was built with: beside it.
 fn built() -> PathBuf {
     let test = std::env::current_exe().expect("this program");
-    let folder = test.parent().and_then(Path::parent).expect("the folder of this build").to_owned();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "menagerie-c", "--lib"]).current_dir(here("../.."));
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    run(&mut cargo);
-    folder
+    test.parent().expect("the folder of this build").to_owned()
 }
 
 /// A model in which bones bend a mesh: those of the corpus that the project may keep.

@@ -13,7 +13,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
     ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff"]),
     ("diff", &["bytes", "diag", "scene", "ops"]),
-    ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats"]),
+    // What a conversion cost is measured by comparing its result with its source.
+    ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats", "diff"]),
     ("repair", &["bytes", "diag", "formats", "convert"]),
     ("open", &["bytes", "diag", "scene", "ops", "pictures", "formats", "convert", "diff"]),
 ];

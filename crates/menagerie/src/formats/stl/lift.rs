@@ -37,9 +37,18 @@ fn origins(model: &Model, scene: &Scene) -> Option<Provenance> {
             });
         }
         Model::Ascii(ascii) => {
-            let lines = ascii.text.split_inclusive(|byte| *byte == b'\n');
-            let corners = (0..).zip(lines).filter(|(_, line)| line.trim_ascii_start().starts_with(b"vertex"));
-            let mut lines = corners.map(|(number, _)| number);
+            let lines = (0..).zip(ascii.text.split_inclusive(|byte| *byte == b'\n'));
+            let is_corner = |line: &[u8]| {
+                line.trim_ascii_start().get(..6).is_some_and(|w| w.eq_ignore_ascii_case(b"vertex"))
+            };
+            let lines: Vec<u32> =
+                lines.filter(|(_, line)| is_corner(line)).map(|(number, _)| number).collect();
+            let corners = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+            if lines.len() != corners.map(|primitive| primitive.positions.len()).sum::<usize>() {
+                // Several on a line, or some that are not shown: which is whose nobody took down.
+                return origins.finish(scene);
+            }
+            let mut lines = lines.into_iter();
             for (mesh, shown) in scene.meshes.values().enumerate() {
                 let count = shown.primitives.first().map_or(0, |primitive| primitive.positions.len());
                 let of_vertices: Vec<u32> = lines.by_ref().take(count).collect();
