@@ -101,12 +101,17 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
     } else {
         let format = opened.format.map_or("no format that is known", |format| format.name);
         writeln!(out, "{}: {format}, {} bytes", input.name, opened.bytes.len())?;
-        for issue in first_of_each(&broken) {
+        for issue in first_of_each(&broken).filter(|_| opened.model.is_some()) {
             writeln!(out, "{}", output::harmless(&format!("broken: {issue} [{}]", issue.code)))?;
         }
         show::text(&mut out, parts, &style, opened.bytes.len())?;
     }
     out.flush()?;
+    if opened.model.is_none() {
+        for issue in first_of_each(&broken) {
+            output::message(format_args!("error: {}: cannot be read: {issue} [{}]", input.name, issue.code));
+        }
+    }
     Ok(match opened.model {
         _ if args.raw => Exit::Fine,
         Some(_) if !damaged => Exit::Fine,

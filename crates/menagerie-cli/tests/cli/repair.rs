@@ -57,7 +57,9 @@ fn mends(file: &Path, home: &Path) -> bool {
     for change in report["changes"].as_array().unwrap() {
         assert!(is_there(&change["before"], &before), "{file_name}: {change:#}");
         assert!(is_there(&change["after"], &after), "{file_name}: {change:#}");
-        assert!(change["before"] != change["after"], "{file_name}: {change:#}");
+        // Of long ones only the first bytes are told.
+        let long = change["before"]["length"].as_u64().unwrap_or(0) > 64;
+        assert!(long || change["before"] != change["after"], "{file_name}: {change:#}");
     }
     let gone = |list: &str| !report[list].as_array().unwrap().is_empty();
     let losses = report["losses"].as_array().unwrap().iter().any(|loss| loss["kind"] != "added");

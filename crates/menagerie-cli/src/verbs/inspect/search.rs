@@ -176,7 +176,9 @@ const NUMBERS: usize = 6;
 fn likeness(bytes: &[u8]) -> Option<(&'static str, FieldType, usize)> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     if zeros >= ZEROS {
-        return Some(("zeros", FieldType::Padding, zeros));
+        // The last ones may be the beginning of a number.
+        let whole = if zeros < bytes.len() { zeros & !3 } else { zeros };
+        return Some(("zeros", FieldType::Padding, whole));
     }
     let printable =
         |byte: &&u8| byte.is_ascii_graphic() || **byte == b' ' || matches!(**byte, b'\n' | b'\r' | b'\t');
