@@ -189,6 +189,10 @@ def gather(context: bpy.types.Context, how: Any) -> Scene:
             scene = menagerie.open(file.read()).scene()
     finally:
         os.unlink(path)
+    wanted = _names(how.actions)
+    if wanted:
+        # Blender exports every action that fits an armature, whichever tracks are muted.
+        scene.animations = [animation for animation in scene.animations if animation.name in wanted]
     return bridge.restore(scene, _states(context, how.lods), _notes(context))
 
 
@@ -219,11 +223,16 @@ def _holders(scene: Scene) -> List[Any]:
     return holders + [channel for animation in scene.animations for channel in animation.channels]
 
 
+def _names(text: str) -> Set[str]:
+    """The names that commas separate."""
+    return {name.strip() for name in text.split(",") if name.strip()}
+
+
 class _only_actions:
     """Leaves out actions while a model is exported."""
 
     def __init__(self, names: str) -> None:
-        self.wanted = {name.strip() for name in names.split(",") if name.strip()}
+        self.wanted = _names(names)
         self.changed: List[Tuple[Any, Any, Any]] = []
         self.muted: List[Tuple[Any, bool]] = []
 

@@ -387,7 +387,7 @@ function makeMaterial(info: MaterialInfo | null): MeshStandardMaterial | MeshBas
   if (!info) return new MeshStandardMaterial({ color: 0xc9ced6, roughness: 0.85, metalness: 0 });
   const [r, g, b, a] = info.color;
   const common = {
-    name: info.name,
+    // Names come from files, and three.js writes those of materials into its shaders: they stay out.
     color: new Color().setRGB(r, g, b),
     opacity: info.alpha === "opaque" ? 1 : a,
     transparent: info.alpha !== "opaque" && info.alpha !== "mask",

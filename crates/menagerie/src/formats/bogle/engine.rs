@@ -210,7 +210,7 @@ fn instances(model: &Model, issues: &mut Issues) {
     }
 }
 
-/// The Scene that the engine shows: the nodes and meshes of [`lift`] in the same order, joints flat below their armature
+/// The Scene that the engine shows: the nodes and meshes of `lift` in the same order, joints flat below their armature
 /// where the engine's formula has them, mirrored objects with their faces turned over, and its light where that is none.
 pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let Skeletons { scene: mut lifted, skeletons, clips } = lift_with_skeletons(model, options);
