@@ -67,7 +67,7 @@ typedef struct {
   const char *code;
   // What is wrong, in a sentence.
   const char *message;
-  // Where in the structure of the file: "meshes[3].triangles[17].v1".
+  // Where in the structure of the file: `meshes[3].triangles[17].v1`.
   const char *path;
   // How bad it is.
   MenagerieSeverity severity;

@@ -65,7 +65,7 @@ pub struct MenagerieIssue {
     pub code: *const c_char,
     /// What is wrong, in a sentence.
     pub message: *const c_char,
-    /// Where in the structure of the file: "meshes[3].triangles[17].v1".
+    /// Where in the structure of the file: `meshes[3].triangles[17].v1`.
     pub path: *const c_char,
     /// How bad it is.
     pub severity: MenagerieSeverity,
