@@ -223,6 +223,30 @@ MenagerieStatus menagerie_issue(const MenagerieModel *model, size_t index, Menag
 // The model is null or was given by menagerie_open; out is null or can be written.
 MenagerieStatus menagerie_scene(const MenagerieModel *model, MenagerieScene **out);
 
+// How many nodes a scene has; none for null.
+//
+// # Safety
+// The scene is null or was given by menagerie_scene.
+size_t menagerie_node_count(const MenagerieScene *scene);
+
+// How many meshes a scene has; none for null.
+//
+// # Safety
+// The scene is null or was given by menagerie_scene.
+size_t menagerie_mesh_count(const MenagerieScene *scene);
+
+// How many skins a scene has; none for null.
+//
+// # Safety
+// The scene is null or was given by menagerie_scene.
+size_t menagerie_skin_count(const MenagerieScene *scene);
+
+// How many animations a scene has; none for null.
+//
+// # Safety
+// The scene is null or was given by menagerie_scene.
+size_t menagerie_animation_count(const MenagerieScene *scene);
+
 // One node of a scene.
 //
 // # Safety

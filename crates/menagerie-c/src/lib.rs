@@ -408,32 +408,44 @@ pub unsafe extern "C" fn menagerie_scene(
     })
 }
 
-/// Things of a scene that are counted.
-macro_rules! counts {
-    ($($(#[$about:meta])* $name:ident: $list:ident),* $(,)?) => {
-        $(
-            $(#[$about])*
-            ///
-            /// # Safety
-            /// The scene is null or was given by menagerie_scene.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(scene: *const MenagerieScene) -> usize {
-                // SAFETY: the caller's promise.
-                unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.$list.len())
-            }
-        )*
-    };
+/// How many nodes a scene has; none for null.
+///
+/// # Safety
+/// The scene is null or was given by menagerie_scene.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn menagerie_node_count(scene: *const MenagerieScene) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.nodes.len())
 }
 
-counts! {
-    /// How many nodes a scene has; none for null.
-    menagerie_node_count: nodes,
-    /// How many meshes a scene has; none for null.
-    menagerie_mesh_count: meshes,
-    /// How many skins a scene has; none for null.
-    menagerie_skin_count: skins,
-    /// How many animations a scene has; none for null.
-    menagerie_animation_count: animations,
+/// How many meshes a scene has; none for null.
+///
+/// # Safety
+/// The scene is null or was given by menagerie_scene.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn menagerie_mesh_count(scene: *const MenagerieScene) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.meshes.len())
+}
+
+/// How many skins a scene has; none for null.
+///
+/// # Safety
+/// The scene is null or was given by menagerie_scene.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn menagerie_skin_count(scene: *const MenagerieScene) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.skins.len())
+}
+
+/// How many animations a scene has; none for null.
+///
+/// # Safety
+/// The scene is null or was given by menagerie_scene.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn menagerie_animation_count(scene: *const MenagerieScene) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.animations.len())
 }
 
 /// One node of a scene.
