@@ -3,34 +3,17 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use menagerie::scene::{
-    Image, Lod, Material, MaterialId, MetallicRoughness, NodeId, Primitive, Scene, Shading, Texture,
-    TextureRef,
-};
+use menagerie::scene::{Lod, MaterialId, NodeId, Primitive, Scene};
 
 use super::PLANKS;
-use super::shapes::{Ring, append, cuboid, mesh_node, show, tube};
+use super::shapes::{Ring, append, cuboid, mesh_node, painted, show, tube};
 
 /// Sides of the round parts of each level, and from which distance it is shown.
 const LEVELS: [(u32, Option<f32>); 3] = [(16, None), (8, Some(6.0)), (4, Some(15.0))];
 
 pub(super) fn chair() -> Scene {
     let mut scene = Scene::default();
-    let image = scene.images.push(Image {
-        name: "planks".to_owned(),
-        uri: Some("planks.png".to_owned()),
-        data: Some(Arc::from(PLANKS)),
-        mime: Some("image/png".to_owned()),
-        ..Image::default()
-    });
-    let texture = scene.textures.push(Texture { image: Some(image), ..Texture::default() });
-    let shading = MetallicRoughness {
-        base_color_texture: Some(TextureRef::new(texture)),
-        metallic: 0.0,
-        ..MetallicRoughness::default()
-    };
-    let shading = Shading::MetallicRoughness(shading);
-    let wood = scene.materials.push(Material { name: "wood".to_owned(), shading, ..Material::default() });
+    let wood = painted(&mut scene, "wood", "planks", Arc::from(PLANKS));
     let chair = chair_node(&mut scene, "chair", wood, true);
     show(&mut scene, vec![chair]);
     scene

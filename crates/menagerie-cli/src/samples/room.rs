@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use menagerie::scene::{
-    Camera, Extras, Image, Light, LightKind, Material, MaterialId, MetallicRoughness, Node, NodeId,
-    Primitive, Projection, Scene, Shading, Texture, TextureRef, Transform,
+    Camera, Extras, Light, LightKind, Material, MaterialId, Node, NodeId, Primitive, Projection, Scene,
+    Transform,
 };
 use menagerie_render::{Picture, png};
 
 use super::PLANKS;
 use super::chair::chair_node;
-use super::shapes::{append, ball, cuboid, mesh_node, moved, plain, show};
+use super::shapes::{append, ball, cuboid, mesh_node, moved, painted, plain, show};
 
 pub(super) fn room() -> Scene {
     let mut scene = Scene::default();
-    let wood = painted(&mut scene, "planks", Arc::from(PLANKS));
+    let wood = painted(&mut scene, "planks", "planks", Arc::from(PLANKS));
     let tiles = tiles().unwrap_or_default();
-    let tiles = painted(&mut scene, "tiles", Arc::from(tiles));
+    let tiles = painted(&mut scene, "tiles", "tiles", Arc::from(tiles));
     let plaster = scene.materials.push(plain("plaster", [0.78, 0.70, 0.58, 1.0]));
     let clay = scene.materials.push(plain("clay", [0.55, 0.2, 0.1, 1.0]));
     let leaves = scene.materials.push(plain("leaves", [0.1, 0.35, 0.08, 1.0]));
@@ -60,24 +60,6 @@ pub(super) fn room() -> Scene {
     let roots = [room, sun].into_iter().chain(cameras).collect();
     show(&mut scene, roots);
     scene
-}
-
-fn painted(scene: &mut Scene, name: &str, data: Arc<[u8]>) -> MaterialId {
-    let image = scene.images.push(Image {
-        name: name.to_owned(),
-        uri: Some(format!("{name}.png")),
-        data: Some(data),
-        mime: Some("image/png".to_owned()),
-        ..Image::default()
-    });
-    let texture = scene.textures.push(Texture { image: Some(image), ..Texture::default() });
-    let shading = MetallicRoughness {
-        base_color_texture: Some(TextureRef::new(texture)),
-        metallic: 0.0,
-        ..MetallicRoughness::default()
-    };
-    let shading = Shading::MetallicRoughness(shading);
-    scene.materials.push(Material { name: name.to_owned(), shading, ..Material::default() })
 }
 
 /// A picture of tiles in two colours with joints between them.

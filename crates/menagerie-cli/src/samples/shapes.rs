@@ -1,8 +1,11 @@
 //! What samples are made of.
 
+use std::sync::Arc;
+
 use glam::{Quat, Vec2, Vec3};
 use menagerie::scene::{
-    Material, Mesh, MetallicRoughness, Node, NodeId, Primitive, Scene, SceneRoot, Shading, Transform,
+    Image, Material, MaterialId, Mesh, MetallicRoughness, Node, NodeId, Primitive, Scene, SceneRoot, Shading,
+    Texture, TextureRef, Transform,
 };
 
 pub(super) fn plain(name: &str, base_color: [f32; 4]) -> Material {
@@ -46,6 +49,25 @@ pub(super) fn cuboid(centre: Vec3, half: Vec3) -> Primitive {
     }
     primitive.uvs = vec![uvs];
     primitive
+}
+
+/// A material with a picture on it.
+pub(super) fn painted(scene: &mut Scene, name: &str, picture: &str, data: Arc<[u8]>) -> MaterialId {
+    let image = scene.images.push(Image {
+        name: picture.to_owned(),
+        uri: Some(format!("{picture}.png")),
+        data: Some(data),
+        mime: Some("image/png".to_owned()),
+        ..Image::default()
+    });
+    let texture = scene.textures.push(Texture { image: Some(image), ..Texture::default() });
+    let shading = MetallicRoughness {
+        base_color_texture: Some(TextureRef::new(texture)),
+        metallic: 0.0,
+        ..MetallicRoughness::default()
+    };
+    let shading = Shading::MetallicRoughness(shading);
+    scene.materials.push(Material { name: name.to_owned(), shading, ..Material::default() })
 }
 
 /// A point of the unit circle, the same bits on every machine.
