@@ -3,9 +3,9 @@
 
 #![allow(dead_code, reason = "each target uses its part")]
 
-#[path = "../../crates/menagerie/tests/support/promises.rs"]
+#[path = "../../crates/menagerie/tests/library/support/promises.rs"]
 pub mod promises;
-#[path = "../../crates/menagerie/tests/support/scenes.rs"]
+#[path = "../../crates/menagerie/tests/library/support/scenes.rs"]
 pub mod scenes;
 
 use std::collections::BTreeSet;

@@ -1,9 +1,8 @@
 //! BOGLE: the values beside the files, poses against Blender's, and round trips through the Scene.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{TestFile, own, real, through};
 use glam::{Mat4, Vec3};
 use menagerie::bytes::{Limits, Span};
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
@@ -13,7 +12,6 @@ use menagerie::formats::{Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, NodeId, Pose, Scene, Turn, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use support::{TestFile, own, real, through};
 
 fn model(file: &TestFile) -> Model {
     bogle::read(&file.bytes).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -210,7 +208,7 @@ fn the_values_beside_the_files_are_found() {
 
 #[test]
 fn blender_has_the_same_poses() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let poses = shared.join("corpus/real/bogle/blender_poses.poses.json");
     let poses: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(poses).unwrap()).unwrap();
     let scene = lifted(&real_model("blender_poses").unwrap());
@@ -802,7 +800,7 @@ fn copies_stay_in_proportion() {
 /// A model of another format: three weights of four, several parts, a bind pose that is not the rest pose.
 #[test]
 fn the_ninja_survives() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let bytes = std::fs::read(shared.join("corpus/real/bo3d/ninja.bo3d")).unwrap();
     let format = menagerie::formats::Format::by_id("bo3d").unwrap();
     let ninja = format.open(&bytes, &ReadOptions::default()).model.unwrap();
@@ -934,9 +932,9 @@ fn a_file_comes_back_from_gltf() {
 
 #[test]
 fn what_bogle_changes_of_other_models_is_named() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let gltf = menagerie::formats::Format::by_id("gltf").unwrap();
-    for file in support::files_in(&shared.join("corpus/real/gltf"), gltf) {
+    for file in crate::support::files_in(&shared.join("corpus/real/gltf"), gltf) {
         let Some(read) = file.read(gltf).model else { continue };
         let scene = read.lift(&ReadOptions::default()).unwrap().scene;
         let (back, losses) = through("bogle", &scene);
@@ -951,7 +949,7 @@ fn what_bogle_changes_of_other_models_is_named() {
 #[test]
 fn beginnings_of_files_say_what_is_missing() {
     for file in readable() {
-        support::prefixes::counted(&FORMAT, &file, |model| {
+        crate::support::prefixes::counted(&FORMAT, &file, |model| {
             let contents = model.summary().contents;
             let count = |name: &str| contents.iter().find(|(other, _)| *other == name).map_or(0, |(_, n)| *n);
             vec![
@@ -1052,7 +1050,7 @@ fn rebuilt_for_the_engine_a_file_is_right_in_both_readings() {
 
 #[test]
 fn blender_has_the_same_vertices() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let poses = shared.join("corpus/real/bogle/suzanne_rig.poses.json");
     let poses: Value = serde_json::from_str(&std::fs::read_to_string(poses).unwrap()).unwrap();
     let model = real_model("suzanne_rig").unwrap();

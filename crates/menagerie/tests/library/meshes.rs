@@ -1,16 +1,14 @@
 //! OBJ, STL and PLY: what their files hold, whichever way they are read, and what others find in them.
 
-mod support;
-
 use std::io::Read;
 
+use crate::support::{Folder, TestFile, files_in, own, real, shared};
 use menagerie::convert::{ConvertOptions, convert, convert_stream};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Files, Format, NoFiles, ReadOptions, Reading};
 use menagerie::ops::{Measure, measure};
 use menagerie::scene::{Pose, Scene, Topology, assert_scene};
 use serde_json::{Value, json};
-use support::{Folder, TestFile, files_in, own, real, shared};
 
 fn format(id: &str) -> &'static Format {
     Format::by_id(id).expect("it is registered")
@@ -729,7 +727,7 @@ fn what_conversions_say_is_what_they_do() {
                     continue;
                 };
                 let mut read = ReadOptions::default();
-                let beside = support::promises::Beside(&done.output);
+                let beside = crate::support::promises::Beside(&done.output);
                 read.files = &beside;
                 let model = format(id).open(&done.output.bytes, &read).model.expect("it can be read");
                 let mut back = model.lift(&read).expect("it can be lifted").scene;
@@ -765,9 +763,9 @@ fn what_conversions_say_is_what_they_do() {
 fn what_is_said_of_random_scenes_is_what_happens() {
     let mut wrong: std::collections::BTreeMap<String, (usize, String)> = std::collections::BTreeMap::new();
     for seed in 0..600u64 {
-        let scene = support::scenes::random_scene(seed, (seed % 5) as usize);
+        let scene = crate::support::scenes::random_scene(seed, (seed % 5) as usize);
         for id in ["gltf", "obj", "stl", "ply"] {
-            if let Err(error) = support::promises::nothing_is_lost_silently(&scene, format(id)) {
+            if let Err(error) = crate::support::promises::nothing_is_lost_silently(&scene, format(id)) {
                 let key = error.chars().filter(|c| !c.is_ascii_digit()).take(60).collect::<String>();
                 let entry = wrong.entry(key).or_insert_with(|| (0, format!("seed {seed}: {error}")));
                 entry.0 += 1;

@@ -1,7 +1,6 @@
 //! DGL2: what the reader finds, what a change costs, where the Scene puts things, and the way back.
 
-mod support;
-
+use crate::support::{TestFile, own, real};
 use glam::Vec3;
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{Issues, LossReport, Severity};
@@ -10,7 +9,6 @@ use menagerie::formats::dgl2::{self, ChunkData, FORMAT, MaterialData, Model, VDi
 use menagerie::formats::{Format, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
-use support::{TestFile, own, real};
 
 fn read(file: &TestFile) -> Model {
     dgl2::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -278,6 +276,6 @@ fn beginnings_of_files_say_what_is_missing() {
     files.extend(real(&FORMAT));
     for file in files {
         // How many chunks a file has is not stated, so what is gone as a whole is not counted, but that the end is.
-        support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
+        crate::support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
     }
 }

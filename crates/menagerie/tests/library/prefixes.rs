@@ -1,13 +1,11 @@
 //! A file that was cut short is refused, or what it lacks is counted: never "nothing lost".
 
-mod support;
-
+use crate::support::{TestFile, own, real};
 use menagerie::convert::{Conversion, ConvertOptions, convert};
 use menagerie::diag::LossKind;
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Format};
 use menagerie::scene::assert_scene;
-use support::{TestFile, own, real};
 
 /// Lengths of each file that are tried.
 const LENGTHS: usize = 64;

@@ -1,7 +1,6 @@
 //! BO3D: what the reader finds, what a change costs, where the Scene puts things, and the way back.
 
-mod support;
-
+use crate::support::{TestFile, own, real};
 use glam::Vec3;
 use menagerie::bytes::Limits;
 use menagerie::diag::{Aspect, Issues, LossReport, Severity};
@@ -12,7 +11,6 @@ use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use support::{TestFile, own, real};
 
 fn read(file: &TestFile) -> Model {
     bo3d::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -425,7 +423,7 @@ const GUESSED: &[(&str, Aspect)] = &[
 fn what_bo3d_changes_of_other_models_is_named_and_nothing_else() {
     let mut wrong = Vec::new();
     for (name, scene) in foreign() {
-        let (back, losses) = support::through("bo3d", &scene);
+        let (back, losses) = crate::support::through("bo3d", &scene);
         let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
         // Normals of turned and skinned nodes are compared in other spaces.
         let silent = report.unannounced(&losses).filter(|found| found.aspect != Aspect::Normals);
@@ -524,7 +522,7 @@ fn what_was_written_for_the_engine_comes_back_from_gltf() {
     for (name, scene) in foreign() {
         let model = bo3d::lower(assert_scene(&scene), &WriteOptions::default(), &mut LossReport::new());
         let before = lifted(&model);
-        let (from_glb, _) = support::through("gltf", &before);
+        let (from_glb, _) = crate::support::through("gltf", &before);
         let again = bo3d::lower(assert_scene(&from_glb), &WriteOptions::default(), &mut LossReport::new());
         let report = diff(assert_scene(&before), assert_scene(&lifted(&again)), &DiffOptions::default());
         assert!(report.is_equal(), "{name}: {report:#?}");

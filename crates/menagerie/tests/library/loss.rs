@@ -1,13 +1,11 @@
 //! No silent loss: whatever a round trip through a format changes, the loss report has named.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::promises::nothing_is_lost_silently;
+use crate::support::scenes::random_scene;
 use menagerie::formats::ALL;
 use menagerie::scene::assert_scene;
-use support::promises::nothing_is_lost_silently;
-use support::scenes::random_scene;
 
 fn check_seed(seed: u64, size: usize) -> Result<(), String> {
     let scene = random_scene(seed, size);

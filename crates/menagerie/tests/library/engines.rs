@@ -1,17 +1,15 @@
 //! What is written is right in the original engines too: every model of the corpus in each of the five formats, checked
 //! by the engines' own rules, and posed by their formulas.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{TestFile, own, real};
 use glam::Vec3;
 use menagerie::convert::{Conversion, ConvertOptions, convert};
 use menagerie::formats::engine::pose_errors;
 use menagerie::formats::{ALL, Format, Purpose, ReadOptions};
 use menagerie::open::Folders;
 use menagerie::scene::{Hidden, Pose, Scene, drawn_nodes};
-use support::{TestFile, own, real};
 
 const ENGINES: [&str; 5] = ["bogle", "bmd", "dgl2", "bo3d", "das2"];
 
@@ -181,7 +179,7 @@ const POSED: [&str; 13] = [
 /// it was written, so it is not in the table.
 #[test]
 fn the_engines_pose_as_the_table_says() {
-    if support::shared().is_none() {
+    if crate::support::shared().is_none() {
         return;
     }
     let formats = ["bogle", "bmd", "bo3d"].map(|id| Format::by_id(id).expect("a format"));

@@ -1,20 +1,10 @@
 //! glTF: real files there and back, against an independent reader, and everything that a file can have.
 
-#![allow(
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "these are tests"
-)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::{TestFile, real, shared};
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diag::{LossReport, Severity};
 use menagerie::formats::{
@@ -22,7 +12,6 @@ use menagerie::formats::{
 };
 use menagerie::scene::{Id, Pose, Scene, Topology, assert_scene};
 use serde_json::{Value, json};
-use support::{TestFile, real, shared};
 
 /// The files beside a model.
 struct Folder(PathBuf);
@@ -618,8 +607,10 @@ fn compressed_views_are_unpacked_as_the_reference_does() {
     // `meshopt.glb` was packed with all modes and filters by the extension's own encoder; `meshopt_unpacked.glb` has
     // what its own decoder makes of that.
     let read = |stem: &str| {
-        let file =
-            support::own("made", format()).into_iter().find(|file| file.stem() == stem).expect("it is there");
+        let file = crate::support::own("made", format())
+            .into_iter()
+            .find(|file| file.stem() == stem)
+            .expect("it is there");
         lift(&file.bytes, &menagerie::formats::NoFiles).scene
     };
     let (packed, plain) = (read("meshopt"), read("meshopt_unpacked"));

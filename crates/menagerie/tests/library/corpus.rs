@@ -1,14 +1,12 @@
 //! What must hold for every file of every format: one walk over the corpus, whatever formats there are.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::promises::{covers, same_when_inflated, survive};
+use crate::support::{TestFile, own, real};
 use menagerie::diag::Severity;
 use menagerie::formats::{ALL, Format, ReadOptions};
 use menagerie::scene::assert_scene;
-use support::promises::{covers, same_when_inflated, survive};
-use support::{TestFile, own, real};
 
 /// Files that can be read: ours and the original tools'.
 fn readable(format: &Format) -> Vec<TestFile> {

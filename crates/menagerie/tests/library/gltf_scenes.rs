@@ -1,16 +1,5 @@
 //! Scenes of other formats: whatever they hold comes back from a GLB, and the GLB is valid.
 
-#![allow(
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "these are tests"
-)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! BMD: what the reader finds, what a change costs, where the Scene puts things, and the way back.
 
-mod support;
-
+use crate::support::{TestFile, own, real, through};
 use glam::Vec3;
 use menagerie::bytes::{Limits, Se32, f8a_to_f32};
 use menagerie::diag::loss::ErrorStats;
@@ -12,7 +11,6 @@ use menagerie::formats::engine::largest_pose_error;
 use menagerie::formats::{FileModel as _, Purpose, ReadOptions, WriteOptions};
 use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, assert_scene};
 use serde_json::{Value, json};
-use support::{TestFile, own, real, through};
 
 fn read(file: &TestFile) -> Model {
     bmd::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -487,7 +485,7 @@ fn hostile_notes_give_valid_files() {
 
 #[test]
 fn the_fox_moves_as_the_report_says() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let gltf = menagerie::formats::Format::by_id("gltf").unwrap();
     let file = TestFile::load(shared.join("corpus/real/gltf/Fox.glb"));
     let scene = file.read(gltf).model.unwrap().lift(&ReadOptions::default()).unwrap().scene;
@@ -561,7 +559,7 @@ fn original_position(position: [f32; 3]) -> Vec3 {
 
 #[test]
 fn the_box_man_is_packed_better_than_by_the_original() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let bytes = std::fs::read(shared.join("corpus/real/bmd/boxman0.stl")).unwrap();
     let scene = stl(&bytes, 0.5);
     // The part of the original's mean error that is left. Rounding to the nearest can do no better than 0.557 with

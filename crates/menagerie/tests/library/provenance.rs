@@ -1,7 +1,5 @@
 //! Where things come from: the bytes that lifting names for a triangle are those of that triangle.
 
-mod support;
-
 use menagerie::bytes::{ByteMap, MapKind};
 use menagerie::formats::{ALL, Format, PrimitiveOrigin, Provenance, ReadOptions};
 use menagerie::scene::{Primitive, Scene};
@@ -19,8 +17,8 @@ struct Recorded {
 fn recorded() -> Vec<Recorded> {
     let mut all = Vec::new();
     for format in ALL.iter().copied() {
-        for support::TestFile { path, bytes } in
-            support::own("made", format).into_iter().chain(support::real(format))
+        for crate::support::TestFile { path, bytes } in
+            crate::support::own("made", format).into_iter().chain(crate::support::real(format))
         {
             let mut options = ReadOptions::default();
             let Some(model) = format.open(&bytes, &options).model else { continue };

@@ -1,13 +1,11 @@
 //! What `diff` finds when exactly one thing was changed, and what it does not mind.
 
-mod support;
-
+use crate::support::scenes::random_scene;
+use crate::support::{own, real};
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{ALL, bo3d};
 use menagerie::ops::select;
 use menagerie::scene::{Id, Primitive, Scene, Topology, assert_scene};
-use support::scenes::random_scene;
-use support::{own, real};
 
 fn compare(a: &Scene, b: &Scene) -> DiffReport {
     diff(assert_scene(a), assert_scene(b), &DiffOptions::default())

@@ -1,15 +1,13 @@
 //! What a new user tried, and what the report must say of it.
 
-mod support;
-
+use crate::support::promises::Beside;
+use crate::support::{TestFile, shared};
 use menagerie::convert::{Conversion, ConvertOptions, convert};
 use menagerie::diag::{Aspect, LossKind};
 use menagerie::diff::{DiffOptions, DiffReport, diff};
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::ops::Op;
 use menagerie::scene::{Pose, Scene, assert_scene};
-use support::promises::Beside;
-use support::{TestFile, shared};
 
 fn format(id: &str) -> &'static Format {
     Format::by_id(id).expect("a format")
@@ -190,7 +188,7 @@ fn nodes_below_nodes_move_in_bogle() {
     let still = root.into_iter().find(|id| scene.nodes[*id].mesh.is_some()).expect("the outer box");
     scene.scenes[0].roots.retain(|id| *id != still);
     scene.nodes[carrier].children.push(still);
-    let (back, _) = support::through("bogle", &scene);
+    let (back, _) = crate::support::through("bogle", &scene);
     let report = diff(assert_scene(&scene), assert_scene(&back), &DiffOptions::default());
     let moved = report.differences.iter().find(|difference| difference.message == "vertices move elsewhere");
     assert!(moved.is_none(), "{moved:?}");

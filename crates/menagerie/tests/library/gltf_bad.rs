@@ -1,21 +1,10 @@
 //! Malformed glTF: a code, a pointer and bytes for each, and never a panic.
 
-#![allow(
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "these are tests"
-)]
-
-mod support;
-
+use crate::support::own;
 use menagerie::diag::Severity;
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::scene::assert_scene;
 use serde_json::{Value, json};
-use support::own;
 
 fn format() -> &'static Format {
     Format::by_id("gltf").expect("glTF is registered")
@@ -268,7 +257,7 @@ fn no_mutation_panics() {
     let mut seeds = vec![glb(&sound(), &bin())];
     seeds.extend(own("bad", format()).into_iter().map(|file| file.bytes));
     seeds.extend(
-        support::real(format()).into_iter().map(|file| file.bytes).filter(|bytes| bytes.len() < 8_000),
+        crate::support::real(format()).into_iter().map(|file| file.bytes).filter(|bytes| bytes.len() < 8_000),
     );
     let words: [&[u8]; 12] = [
         b"0",

@@ -1,9 +1,9 @@
 //! das2: what the reader finds in both profiles, how they are told apart, where the Scene puts things, and the way back.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::scenes::Random;
+use crate::support::{TestFile, own, real};
 use glam::Vec3;
 use menagerie::bytes::Limits;
 use menagerie::convert::{ConvertOptions, convert};
@@ -18,8 +18,6 @@ use menagerie::formats::{Files, Format, NotFound, ReadOptions, WriteOptions};
 use menagerie::scene::{Pose, Scene, assert_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use support::scenes::Random;
-use support::{TestFile, own, real};
 
 fn read(file: &TestFile) -> Model {
     das2::read(&file.bytes, &Limits::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
@@ -712,7 +710,7 @@ impl Files for Beside {
 
 #[test]
 fn models_from_elsewhere_come_back_through_das2() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let glb = Format::by_id("gltf").expect("glTF is there");
     for profile in ["spec", "libdas2"] {
         for name in ["Fox.glb", "AnimatedMorphCube.glb", "InterpolationTest.glb"] {
@@ -772,7 +770,7 @@ fn distance_to([a, b, c]: &[Vec3; 3], point: Vec3) -> f32 {
 
 #[test]
 fn levels_of_detail_are_made_of_skinned_models() {
-    let Some(shared) = support::shared() else { return };
+    let Some(shared) = crate::support::shared() else { return };
     let file = TestFile::load(shared.join("corpus/real/gltf/Fox.glb"));
     let mut options = ConvertOptions::default();
     options.ops = vec![menagerie::ops::Op::Levels(vec![0.5, 0.25])];
@@ -1036,6 +1034,6 @@ fn beginnings_of_files_say_what_is_missing() {
     let mut files = own("made", &FORMAT);
     files.extend(real(&FORMAT));
     for file in files {
-        support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
+        crate::support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
     }
 }

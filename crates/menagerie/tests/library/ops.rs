@@ -1,7 +1,6 @@
 //! Operations on Scenes: on random ones, on odd ones, and against the libraries that do the same.
 
-mod support;
-
+use crate::support::scenes::random_scene;
 use glam::Vec3;
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::ops::{
@@ -10,7 +9,6 @@ use menagerie::ops::{
 use menagerie::scene::{
     Id, Mesh, MorphTarget, Node, Primitive, Scene, SceneRoot, Skin, Topology, Turn, assert_scene,
 };
-use support::scenes::random_scene;
 
 /// Whether doing it twice is as good as once.
 #[derive(Clone, Copy, PartialEq)]

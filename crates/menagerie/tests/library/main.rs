@@ -1,0 +1,23 @@
+//! The tests of the library, in one program, so that it is linked once: a module for each format and each promise.
+
+mod architecture;
+mod bmd;
+mod bo3d;
+mod bogle;
+mod conversions;
+mod corpus;
+mod das2;
+mod dgl2;
+mod diff;
+mod engines;
+mod gltf;
+mod gltf_bad;
+mod gltf_scenes;
+mod loss;
+mod meshes;
+mod obj;
+mod ops;
+mod prefixes;
+mod provenance;
+mod support;
+mod truth;
