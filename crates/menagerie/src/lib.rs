@@ -76,6 +76,7 @@ pub mod diff;
 pub mod formats;
 pub mod open;
 pub mod ops;
+mod parallel;
 pub mod pictures;
 pub mod repair;
 pub mod scene;
