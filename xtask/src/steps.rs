@@ -51,6 +51,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.tests(root, &[]);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
+    steps.run("packages", || crate::dist::test(root));
     steps.run("Python package", || crate::python::test(root));
     steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
