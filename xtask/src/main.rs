@@ -8,6 +8,7 @@ mod blender;
 mod dist;
 #[cfg(feature = "library")]
 mod docs;
+mod licences;
 #[cfg(feature = "library")]
 mod looks;
 #[cfg(feature = "library")]

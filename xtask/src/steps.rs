@@ -37,6 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let workspace = Workspace::load(root)?;
     let mut steps = Steps::default();
     steps.run("formatting", || cargo(root, &["fmt", "--all", "--check"], &[]));
+    steps.run("licences and sources", || crate::licences::check(root));
     steps.run("clippy", || cargo(root, &clippy(&["--workspace", "--all-targets"]), &[]));
     steps.run("clippy, library without formats", || cargo(root, &clippy(&LIBRARY_ALONE), &[]));
     for feature in &workspace.features {
