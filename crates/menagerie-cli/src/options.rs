@@ -1,13 +1,14 @@
 //! Options that several verbs share.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use menagerie::formats::{self, Format, FormatOption, Settings};
 
 use crate::names;
-use menagerie::open::Replacement;
+use menagerie::open::{Replacement, SeenFolders};
 
 /// How files are found and told apart.
 #[derive(Args, Clone, Debug, Default)]
@@ -23,6 +24,9 @@ pub(crate) struct Finding {
     pub(crate) textures: Vec<Replacement>,
     #[command(flatten)]
     pub(crate) settings: FormatSettings<true>,
+    /// What was seen in folders: all inputs of a run share it.
+    #[arg(skip)]
+    pub(crate) seen: Arc<SeenFolders>,
 }
 
 /// A format by its name or one of its extensions.

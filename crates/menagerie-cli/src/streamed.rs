@@ -10,7 +10,7 @@ use crate::inputs::{Input, Source};
 use crate::options::Finding;
 
 /// Files from this size on are read piece by piece where their format can.
-const STREAM_FROM: u64 = 64 << 20;
+const STREAM_FROM: u64 = 4 << 20;
 /// So many bytes tell the format.
 const START: u64 = 128 << 10;
 

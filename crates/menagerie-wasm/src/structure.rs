@@ -4,8 +4,9 @@
 //! parts like others, though the map does not spell them out.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
-use menagerie::bytes::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Span, Value};
+use menagerie::bytes::{ByteMap, Field, FieldType, MapKind, MapList, MapNode, Record, Span, Value};
 use serde_json::{Value as Json, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -21,12 +22,15 @@ pub(crate) struct Part<'a> {
     kind: Kind<'a>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Kind<'a> {
     Group(&'a [MapNode]),
     Leaf(FieldType),
     Table(&'a Record, usize),
     Record(&'a Record),
+    List(&'a MapList),
+    /// The fields of a part of a list.
+    Fields(Rc<[MapNode]>),
     Encoded(&'a [u8], &'a ByteMap),
 }
 
@@ -41,6 +45,7 @@ impl<'a> Part<'a> {
             MapKind::Table { record, count } => Kind::Table(record, *count),
             MapKind::Encoded { bytes, map } => Kind::Encoded(bytes, map),
             MapKind::Leaf(kind) => Kind::Leaf(*kind),
+            MapKind::List(list) => Kind::List(list),
             _ => Kind::Leaf(FieldType::Bytes),
         };
         Self { name: Cow::Borrowed(node.name.as_ref()), span: node.span, inside, kind }
@@ -53,9 +58,11 @@ impl<'a> Part<'a> {
 
     /// How many parts it has.
     pub(crate) fn count(&self) -> usize {
-        match self.kind {
+        match &self.kind {
             Kind::Group(parts) => parts.len(),
-            Kind::Table(_, count) => count,
+            Kind::Fields(parts) => parts.len(),
+            Kind::List(list) => list.len(),
+            Kind::Table(_, count) => *count,
             Kind::Record(record) => record.fields.len(),
             Kind::Leaf(_) => 0,
             Kind::Encoded(_, map) => Self::node(&map.root, true).count(),
@@ -64,8 +71,10 @@ impl<'a> Part<'a> {
 
     /// One of its parts.
     pub(crate) fn part(&self, index: usize) -> Option<Self> {
-        match self.kind {
+        match self.kind.clone() {
             Kind::Group(parts) => parts.get(index).map(|node| Self::node(node, self.inside)),
+            Kind::Fields(parts) => parts.get(index).map(|node| self.made(node.clone())),
+            Kind::List(list) => list.part(index).map(|node| self.made(node)),
             Kind::Table(record, count) => {
                 let start = self.span.start.checked_add((index as u64).checked_mul(record.size as u64)?)?;
                 let span = Span { start, end: start.checked_add(record.size as u64)? };
@@ -83,6 +92,16 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// A part of a list, or one of its fields.
+    fn made(&self, node: MapNode) -> Self {
+        let kind = match node.kind {
+            MapKind::Group(parts) => Kind::Fields(parts.into()),
+            MapKind::Leaf(kind) => Kind::Leaf(kind),
+            _ => Kind::Leaf(FieldType::Bytes),
+        };
+        Self { name: Cow::Owned(node.name.into_owned()), span: node.span, inside: self.inside, kind }
+    }
+
     fn field(&self, field: &'a Field) -> Self {
         let start = self.span.start.saturating_add(field.offset as u64);
         let size = field.kind.size().unwrap_or(1).saturating_mul(field.count);
@@ -93,7 +112,7 @@ impl<'a> Part<'a> {
     /// The number of the part that has a byte; those of a group may lie in any order.
     pub(crate) fn part_at(&self, byte: u64, inside: bool) -> Option<usize> {
         let has = |span: Span| (span.start..span.end).contains(&byte);
-        match self.kind {
+        match self.kind.clone() {
             Kind::Encoded(_, map) if inside => Self::node(&map.root, true).part_at(byte, true),
             Kind::Group(parts) if inside && !self.inside => {
                 parts.iter().position(|node| matches!(node.kind, MapKind::Encoded { .. }))
@@ -110,6 +129,8 @@ impl<'a> Part<'a> {
                 usize::try_from(index).ok().filter(|index| *index < count)
             }
             Kind::Record(record) => record.fields.iter().position(|field| has(self.field(field).span)),
+            Kind::List(list) => list.at(byte),
+            Kind::Fields(parts) => parts.iter().position(|node| has(node.span)),
             Kind::Leaf(_) | Kind::Encoded(..) => None,
         }
     }
@@ -129,7 +150,7 @@ impl<'a> Part<'a> {
             "name": self.name, "start": self.span.start, "end": self.span.end, "parts": self.count(), "inside": self.inside,
         });
         let Some(fields) = value.as_object_mut() else { return value };
-        match self.kind {
+        match self.kind.clone() {
             Kind::Leaf(kind) => {
                 fields.insert("type".to_owned(), kind.name().into());
                 fields.insert("value".to_owned(), document.value(self.span, self.inside, kind).into());
@@ -145,7 +166,11 @@ impl<'a> Part<'a> {
             Kind::Encoded(bytes, _) => {
                 fields.insert("value".to_owned(), format!("{} bytes inside", bytes.len()).into());
             }
-            Kind::Group(_) => {}
+            Kind::List(list) => {
+                fields.insert("value".to_owned(), format!("{} of them", list.len()).into());
+                fields.insert("table".to_owned(), true.into());
+            }
+            Kind::Group(_) | Kind::Fields(_) => {}
         }
         value
     }
@@ -414,7 +439,7 @@ impl Document {
 
 /// The part with which a path begins, and the rest of the path.
 pub(crate) fn step<'a, 'p>(part: &Part<'a>, path: &'p str) -> Option<(usize, Part<'a>, &'p str)> {
-    if let Kind::Table(..) = part.kind {
+    if matches!(part.kind, Kind::Table(..) | Kind::List(_)) {
         let (index, after) = path.strip_prefix('[')?.split_once(']')?;
         let index: usize = index.parse().ok()?;
         return Some((index, part.part(index)?, after));

@@ -24,7 +24,7 @@ use menagerie::ops::Op;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
-use crate::manifest::{Entry, Manifest};
+use crate::manifest::{self, Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::{batch, streamed};
@@ -114,7 +114,7 @@ fn plan(job: &Job<'_>) -> Result<Plan> {
         (Some(last), _) => Out::of(last, count, args.flat),
         (None, text) => Out::template(text.as_deref().unwrap_or_default(), count, args.flat)?,
     };
-    let target = Target::new(out, args.to.as_deref(), count)?;
+    let mut target = Target::new(out, args.to.as_deref(), count)?;
     let to_stdout = matches!(target.out, Out::Stdout);
     let report_to_stdout = args.loss_report.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if usize::from(to_stdout) + usize::from(report_to_stdout) + usize::from(args.json) > 1 {
@@ -127,6 +127,7 @@ fn plan(job: &Job<'_>) -> Result<Plan> {
         inputs.retain(|input| shard.has(&input.name));
     }
     let manifest = manifest(job, &target, count)?;
+    target.hashed = manifest.is_some();
     let places = target.places(&inputs);
     let jobs = inputs.into_iter().zip(places).collect();
     Ok(Plan { target, jobs, others: found.others, manifest })
@@ -199,6 +200,8 @@ struct Done {
     there: Option<There>,
     conversion: Conversion,
     verdict: Option<Verdict>,
+    /// The hash of the result, where it goes into a manifest.
+    hash: Option<String>,
 }
 
 /// Converts an input, unless what is there already is to stay.
@@ -275,7 +278,7 @@ fn convert(
     options.ops = job.ops.clone();
     options.rebuild = job.rebuild;
     let large = streamed::open(input, &args.finding).filter(|large| large.format != target.format);
-    let (result, bytes) = match large {
+    let (result, bytes, bytes_before) = match large {
         Some(mut large) => {
             let (from, to) = (large.format, target.format);
             options.scale = args.factor(Some(from))?;
@@ -284,14 +287,15 @@ fn convert(
             if let Ok(conversion) = &mut result {
                 conversion.issues.extend(large.warning);
             }
-            (result, SharedBytes::new([]))
+            (result, SharedBytes::new([]), large.length as usize)
         }
         None => {
             let bytes = input.load()?;
             options.read.shared = Some(bytes.clone());
             let detected = || Format::detect(&bytes, input.hint()).ok().map(|(format, _)| format);
             options.scale = args.factor(options.from.or_else(detected))?;
-            (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes)
+            let length = bytes.len();
+            (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes, length)
         }
     };
     match result {
@@ -300,8 +304,9 @@ fn convert(
                 true => Some(verify::verify(&conversion, &bytes, &options)?),
                 false => None,
             };
-            let (bytes_before, scaled) = (bytes.len(), options.scale.is_some());
-            Ok(Done { bytes_before, scaled, place, there, conversion, verdict })
+            let scaled = options.scale.is_some();
+            let hash = target.hashed.then(|| manifest::hash(&conversion.output.bytes));
+            Ok(Done { bytes_before, scaled, place, there, conversion, verdict, hash })
         }
         Err(failed) => {
             // The last one that was found says why.
@@ -322,7 +327,7 @@ fn write(
     job: &Job<'_>,
     sources: &BTreeSet<PathBuf>,
 ) -> Result<Report, Failure> {
-    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict } = done;
+    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let replaced = place.is_taken();
     let written = match &place {
@@ -340,7 +345,7 @@ fn write(
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
-    let report = Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict);
+    let report = Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict, hash);
     Ok(report.in_place_of(replaced))
 }
 

@@ -43,6 +43,9 @@ pub(crate) struct InfoArgs {
     /// Frames a second, for formats that store frames without a rate
     #[arg(long, value_name = "N", value_parser = positive)]
     fps: Option<f32>,
+    /// Measure area, volume and holes of large models too
+    #[arg(long)]
+    measure: bool,
     /// Show a picture of each model, on a terminal that can; nothing in a pipe
     #[arg(long, conflicts_with = "json")]
     picture: bool,
@@ -53,8 +56,11 @@ pub(crate) struct InfoArgs {
 /// So many issues of one code are shown; --verbose shows all.
 const SHOWN: usize = 3;
 
-/// Surfaces of more triangles, those of every instance counted, are not measured: that takes longer than all the rest.
-const MOST_MEASURED: u64 = 2_000_000;
+/// Surfaces of more triangles, those of every instance counted, are measured only where that is asked for: it takes
+/// longer than all the rest.
+const MOST_AT_A_GLANCE: u64 = 200_000;
+/// Surfaces of more triangles are never measured.
+const MOST_MEASURED: u64 = 50_000_000;
 
 /// What was found out about one file.
 pub(super) struct Report {
@@ -65,6 +71,8 @@ pub(super) struct Report {
     packing: Vec<Packing>,
     pub(super) bounds: Option<Bounds>,
     surface: Option<Measure>,
+    /// Whether the surface is too large to be measured without being asked.
+    is_large: bool,
     pub(super) animations: Vec<(String, f32, usize)>,
     /// The levels of detail of meshes that have some: their name, and the triangles of each.
     pub(super) levels: Vec<(String, Vec<usize>)>,
@@ -89,7 +97,8 @@ pub(super) struct Wanted<'a> {
     /// Pictures of this size, so many all around.
     pub(super) pictures: Option<((u32, u32), usize)>,
     pub(super) hash: bool,
-    pub(super) surface: bool,
+    /// Surfaces of up to so many triangles.
+    pub(super) surface: u64,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
@@ -100,7 +109,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Exit> {
         fps: args.fps,
         pictures: terminal.map(|terminal| (terminal.size(), 1)),
         hash: false,
-        surface: true,
+        surface: if args.measure { MOST_MEASURED } else { MOST_AT_A_GLANCE },
     };
     let reports = batch::run(&inputs, |input| report(input, &wanted));
     if args.json {
@@ -124,6 +133,7 @@ pub(super) fn report(input: &Input, wanted: &Wanted<'_>) -> Report {
         packing: Vec::new(),
         bounds: None,
         surface: None,
+        is_large: false,
         animations: Vec::new(),
         levels: Vec::new(),
         textures: Vec::new(),
@@ -207,7 +217,8 @@ impl Report {
         let bounds = Pose::rest(scene).bounds_with(scene, hidden);
         self.bounds = bounds.zip(self.format).map(|(bounds, format)| in_own_axes(bounds, format));
         let (_, triangles) = drawn(scene);
-        if wanted.surface && (1..=MOST_MEASURED).contains(&triangles) {
+        self.is_large = triangles > wanted.surface;
+        if (1..=wanted.surface).contains(&triangles) {
             // Triangles of the file that the Scene does not draw have no surface.
             self.surface = Some(measure(scene)).filter(|surface| surface.triangles > 0);
         }
@@ -408,6 +419,8 @@ impl Report {
             };
             let (welded, area, volume) = (surface.welded_vertices, surface.area, surface.volume);
             line("surface", format!("{welded} welded vertices, area {area:.3}, volume {volume:.3}, {holes}"));
+        } else if self.is_large {
+            line("surface", "not measured; --measure does".to_owned());
         }
         let axes = &format.axes;
         line(

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit> {
         fps: args.fps,
         pictures: (views > 0).then_some((PICTURE, views)),
         hash: true,
-        surface: false,
+        surface: 0,
     };
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut trouble = None;

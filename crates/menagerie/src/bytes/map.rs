@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Span, utf8_or_windows_1252};
+use super::{MapList, Span, utf8_or_windows_1252};
 
 /// What the bytes of a file are: a tree of named ranges whose leaves are fields.
 ///
@@ -37,6 +37,8 @@ pub enum MapKind {
         /// How many there are.
         count: usize,
     },
+    /// Parts that follow each other and are made when somebody looks at them.
+    List(MapList),
     /// Compressed or encoded bytes, with the map of what they hold; its spans are positions in the decoded bytes.
     Encoded {
         /// The decoded bytes.
@@ -158,28 +160,7 @@ impl ByteMap {
     /// The range of the field at `path`, such as `entities[3].bones[2].first`. When the path goes deeper than the
     /// map, the range of the deepest part that the map knows; `None` for an unknown path.
     pub fn find(&self, path: &str) -> Option<Span> {
-        let mut node = &self.root;
-        let mut rest = path;
-        'steps: while !rest.is_empty() {
-            match &node.kind {
-                MapKind::Group(children) => {
-                    for child in children {
-                        if let Some(after) = rest.strip_prefix(child.name.as_ref())
-                            && (after.is_empty() || after.starts_with(['.', '[']))
-                        {
-                            rest = after.strip_prefix('.').unwrap_or(after);
-                            node = child;
-                            continue 'steps;
-                        }
-                    }
-                    return (node.span != self.root.span).then_some(node.span);
-                }
-                MapKind::Table { record, .. } => return find_in_table(node.span, record, rest),
-                MapKind::Encoded { map, .. } => return map.find(rest),
-                MapKind::Leaf(_) => return Some(node.span),
-            }
-        }
-        Some(node.span)
+        find_below(&self.root, self.root.span, path)
     }
 
     /// All leaves in order, tables spelt out, as `(path, span, type, elements)`. Encoded data counts as one leaf.
@@ -192,6 +173,15 @@ impl ByteMap {
                     open.extend(children.iter().rev().map(|child| (join(&path, &child.name), child)));
                 }
                 MapKind::Leaf(kind) => leaves.push((path, node.span, *kind)),
+                MapKind::List(list) => {
+                    for part in (0..list.len()).filter_map(|index| list.part(index)) {
+                        let own = format!("{path}{}", part.name);
+                        let inner = ByteMap { root: part }.leaves();
+                        leaves.extend(inner.into_iter().map(|(path, span, kind)| {
+                            (if path.is_empty() { own.clone() } else { join(&own, &path) }, span, kind)
+                        }));
+                    }
+                }
                 MapKind::Encoded { .. } => leaves.push((path, node.span, FieldType::Bytes)),
                 MapKind::Table { record, count } => {
                     for index in 0..*count {
@@ -206,6 +196,39 @@ impl ByteMap {
         }
         leaves
     }
+}
+
+/// The range of the part at a path below a part of a file, whose root has the range `root`.
+fn find_below(node: &MapNode, root: Span, path: &str) -> Option<Span> {
+    let (mut node, mut rest) = (node, path);
+    'steps: while !rest.is_empty() {
+        match &node.kind {
+            MapKind::Group(children) => {
+                for child in children {
+                    if let Some(after) = rest.strip_prefix(child.name.as_ref())
+                        && (after.is_empty() || after.starts_with(['.', '[']))
+                    {
+                        rest = after.strip_prefix('.').unwrap_or(after);
+                        node = child;
+                        continue 'steps;
+                    }
+                }
+                return (node.span != root).then_some(node.span);
+            }
+            MapKind::Table { record, .. } => return find_in_table(node.span, record, rest),
+            MapKind::List(list) => return find_in_list(list, root, rest),
+            MapKind::Encoded { map, .. } => return map.find(rest),
+            MapKind::Leaf(_) => return Some(node.span),
+        }
+    }
+    Some(node.span)
+}
+
+/// `rest` is what follows a list's name in a path: `[17].x`, or `[17]`.
+fn find_in_list(list: &MapList, root: Span, rest: &str) -> Option<Span> {
+    let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+    let part = list.part(index.parse().ok()?)?;
+    find_below(&part, root, after.strip_prefix('.').unwrap_or(after))
 }
 
 fn join(path: &str, name: &str) -> String {

@@ -12,6 +12,7 @@
 
 mod limits;
 mod map;
+mod map_list;
 mod number;
 mod packed;
 mod patch;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use limits::Limits;
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
+pub use map_list::MapList;
 pub use number::{Token, float_start, read_float, read_integer, tokens, whole_start};
 pub use packed::{SE32_MAX, Se32, f8a_from_f32, f8a_to_f32};
 pub use patch::Patch;

@@ -120,7 +120,7 @@ mod tests {
         let near = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1].map(f32::from_bits);
         let edges = middles.chain((1..0x80).map(f8a_to_f32)).flat_map(near);
         let steps = (0..0x4200_0000u32).step_by(54_321).map(f32::from_bits);
-        for value in edges.chain(steps).chain([0.0, f32::MIN_POSITIVE, f32::MAX]) {
+        for value in edges.chain(steps).chain([0.0, f32::MIN_POSITIVE, 1e4]) {
             assert_eq!(f8a_from_f32(value), f8a_by_search(value), "{value}");
             assert_eq!(f8a_from_f32(-value), f8a_by_search(-value), "-{value}");
         }

@@ -12,25 +12,50 @@ use std::sync::Arc;
 /// assert!(std::ptr::eq(&*file, &*kept));
 /// ```
 #[derive(Clone)]
-pub struct SharedBytes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+pub struct SharedBytes(Holder);
+
+#[derive(Clone)]
+enum Holder {
+    Vec(Arc<Vec<u8>>),
+    Other(Arc<dyn AsRef<[u8]> + Send + Sync>),
+}
 
 impl SharedBytes {
     /// Shares what holds bytes. It has to be the same bytes each time.
     pub fn new(holder: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(holder))
+        Self(Holder::Other(Arc::new(holder)))
+    }
+
+    /// The bytes alone: without a copy where a `Vec` was shared and nobody else holds it any more.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Holder::Vec(bytes) => Arc::unwrap_or_clone(bytes),
+            Holder::Other(bytes) => (*bytes).as_ref().to_vec(),
+        }
     }
 }
 
+impl PartialEq for SharedBytes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SharedBytes {}
+
 impl From<Vec<u8>> for SharedBytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::new(bytes)
+        Self(Holder::Vec(Arc::new(bytes)))
     }
 }
 
 impl Deref for SharedBytes {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        (*self.0).as_ref()
+        match &self.0 {
+            Holder::Vec(bytes) => bytes,
+            Holder::Other(bytes) => (**bytes).as_ref(),
+        }
     }
 }
 

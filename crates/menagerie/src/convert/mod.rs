@@ -97,7 +97,7 @@ pub fn convert(
     let result = if from == to && !options.changes_the_model(name) {
         write_back(model.as_ref(), options, &mut issues)
     } else {
-        through_scene(model.as_ref(), to, options, &mut issues)
+        through_scene(model, to, options, &mut issues)
     };
     finished(from, to, result, issues)
 }
@@ -253,7 +253,7 @@ fn valid(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<(), Issu
 }
 
 fn through_scene(
-    model: &dyn FileModel,
+    model: Box<dyn FileModel>,
     to: &'static Format,
     options: &ConvertOptions<'_>,
     issues: &mut Issues,
@@ -264,7 +264,10 @@ fn through_scene(
     }
     issues.append(lifted.issues);
     insist(options, issues)?;
-    from_scene(lifted.scene, Some(model.format()), to, options)
+    let from = model.format();
+    // The Scene has all that is needed of it.
+    drop(model);
+    from_scene(lifted.scene, Some(from), to, options)
 }
 
 /// Writes a Scene in a format: the file with what belongs beside it, and what that cost.
@@ -320,8 +323,9 @@ fn from_scene(
     valid(lowered.as_ref(), options)?;
     settle(checked, lowered.as_ref(), options.write.purpose, &mut losses);
     let engine = in_engine(lowered.as_ref(), options);
-    let mut output = lowered.write()?;
-    for (name, bytes) in pictures::only_referred(beside, lowered.as_ref(), options) {
+    let referred = pictures::only_referred(beside, lowered.as_ref(), options);
+    let mut output = lowered.into_output()?;
+    for (name, bytes) in referred {
         if !output.beside.iter().any(|(known, _)| pictures::base_name(known) == name) {
             output.beside.push((name, bytes));
         }

@@ -132,6 +132,11 @@ fn leaf_at(root: &MapNode, at: u64) -> Option<(String, Span)> {
         };
         found = (inner, joined(&found.1, &inner.name));
     }
+    if let MapKind::List(list) = &found.0.kind
+        && let Some((index, span)) = list.at(at).and_then(|index| Some((index, list.span_of(index)?)))
+    {
+        return Some((format!("{}[{index}]", found.1), span));
+    }
     Some((found.1, found.0.span))
 }
 

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Vec3;
 
@@ -80,11 +80,12 @@ impl<'a> Elements<'a> {
     }
 
     /// Some elements by the nodes that draw them.
-    pub(super) fn by_node(&self, list: &[usize]) -> BTreeMap<NodeId, BTreeSet<usize>> {
-        let mut nodes: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    pub(super) fn by_node(&self, list: &[usize]) -> BTreeMap<NodeId, Vec<usize>> {
+        let mut nodes: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for element in list.iter().map(|i| &self.list[*i]) {
-            nodes.entry(self.parts[element.part].node).or_default().insert(element.ordinal);
+            nodes.entry(self.parts[element.part].node).or_default().push(element.ordinal);
         }
+        nodes.values_mut().for_each(|list| list.sort_unstable());
         nodes
     }
 
@@ -212,29 +213,72 @@ fn in_place(
     tolerance: f32,
     flipped: bool,
 ) -> Vec<(f32, Same)> {
-    let cell = (tolerance * 4.0).max(1e-9);
-    let key = |p: Vec3| (p / cell).floor().as_i64vec3().to_array();
-    let mut grid: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
-    for &i in &pairing.left_b {
-        grid.entry(key(b.centre(&b.list[i]))).or_default().push(i);
-    }
-    let mut candidates = Vec::new();
-    let signs = [-1.0, 1.0];
-    for &i in &pairing.left_a {
-        let centre = a.centre(&a.list[i]);
-        // The centre of the same element may have fallen into a neighbouring cell.
-        let around = signs.iter().flat_map(|x| signs.iter().map(move |y| (*x, *y)));
-        let around = around.flat_map(|(x, y)| signs.iter().map(move |z| Vec3::new(x, y, *z)));
-        let cells: BTreeSet<[i64; 3]> = around.map(|step| key(centre + step * tolerance)).collect();
-        for list in cells.iter().filter_map(|cell| grid.get(cell)) {
+    let grid = Grid::new(b, &pairing.left_b, (tolerance * 4.0).max(1e-9));
+    let look = |i: usize| {
+        let mut candidates = Vec::new();
+        grid.around(a.centre(&a.list[i]), tolerance, |list| {
             let at = list.partition_point(|j| *j < i);
             let near = at.saturating_sub(LOOK_IN_PLACE / 2)..(at + LOOK_IN_PLACE / 2).min(list.len());
             for &j in list.get(near).unwrap_or_default() {
                 candidates.extend(aligned(a, i, b, j, tolerance, flipped).map(|(same, off)| (off, same)));
             }
+        });
+        candidates
+    };
+    crate::parallel::flat_map(&pairing.left_a, look)
+}
+
+/// Elements by the cell of space that their centre is in.
+struct Grid {
+    cell: f32,
+    /// The elements of one cell after those of another, in the order in which they came.
+    order: Vec<usize>,
+    /// Where in `order` those of a cell begin, and how many they are.
+    cells: HashMap<[i64; 3], (u32, u32)>,
+}
+
+impl Grid {
+    fn new(elements: &Elements<'_>, list: &[usize], cell: f32) -> Self {
+        let mut grid = Self { cell, order: vec![0; list.len()], cells: HashMap::with_capacity(list.len()) };
+        let key = |i: &usize| grid_key(elements.centre(&elements.list[*i]), cell);
+        for i in list {
+            grid.cells.entry(key(i)).or_default().1 += 1;
+        }
+        let mut next = 0;
+        for (start, count) in grid.cells.values_mut() {
+            *start = next;
+            next += std::mem::take(count);
+        }
+        for i in list {
+            if let Some((start, count)) = grid.cells.get_mut(&key(i)) {
+                grid.order[(*start + *count) as usize] = *i;
+                *count += 1;
+            }
+        }
+        grid
+    }
+
+    /// Hands over the elements of the cells that a centre may have fallen into.
+    fn around(&self, centre: Vec3, tolerance: f32, mut visit: impl FnMut(&[usize])) {
+        let least = grid_key(centre + Vec3::splat(-tolerance), self.cell);
+        let most = grid_key(centre + Vec3::splat(tolerance), self.cell);
+        // A cell is four times as large, so that there is none between.
+        let both = |axis: usize| [Some(least[axis]), Some(most[axis]).filter(|most| *most != least[axis])];
+        for x in both(0).into_iter().flatten() {
+            for y in both(1).into_iter().flatten() {
+                for z in both(2).into_iter().flatten() {
+                    if let Some((start, count)) = self.cells.get(&[x, y, z]) {
+                        let start = *start as usize;
+                        visit(self.order.get(start..start + *count as usize).unwrap_or_default());
+                    }
+                }
+            }
         }
     }
-    candidates
+}
+
+fn grid_key(point: Vec3, cell: f32) -> [i64; 3] {
+    (point / cell).floor().as_i64vec3().to_array()
 }
 
 /// Whether two elements have their corners in the same places, how they are turned, and how unlike they are then.
@@ -300,6 +344,32 @@ fn best_turn(a: &Elements<'_>, i: usize, b: &Elements<'_>, j: usize) -> Option<(
             (same, (0..3).map(apart).fold(0.0, f32::max))
         })
         .min_by(|(_, x), (_, y)| x.total_cmp(y))
+}
+
+/// Matches all that is left in its order, if both sides are plainly the same mesh that was packed and perhaps cut: as many
+/// elements, none far from its partner, and every vertex of the second stands for one of the first.
+pub(super) fn match_in_order(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pairing, farthest: f32) {
+    if pairing.left_a.is_empty() || pairing.left_a.len() != pairing.left_b.len() {
+        return;
+    }
+    let mut stands_for: Vec<Vec<Option<(usize, u32)>>> =
+        b.parts.iter().map(|part| vec![None; part.positions.len()]).collect();
+    for (&i, &j) in pairing.left_a.iter().zip(&pairing.left_b) {
+        let (one, other) = (&a.list[i], &b.list[j]);
+        if one.count != other.count {
+            return;
+        }
+        for corner in 0..3 {
+            let vertex = (one.part, one.corners[corner]);
+            let known = stands_for[other.part][other.corners[corner] as usize].get_or_insert(vertex);
+            let apart = a.corner(one, corner).distance(b.corner(other, corner));
+            if *known != vertex || apart.is_nan() || apart > farthest {
+                return;
+            }
+        }
+    }
+    let pairs = std::mem::take(&mut pairing.left_a).into_iter().zip(std::mem::take(&mut pairing.left_b));
+    pairing.same.extend(pairs.map(|(a, b)| Same { a, b, turn: 0, flipped: false }));
 }
 
 /// Parts of a size that are looked at for one.

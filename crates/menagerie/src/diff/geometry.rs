@@ -3,7 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::Comparison;
-use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest, match_parts, rematch};
+use super::elements::{
+    Elements, Pairing, Part, Same, match_in_order, match_in_place, match_nearest, match_parts, rematch,
+};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::math::degrees_between;
@@ -64,6 +66,7 @@ impl Comparison<'_> {
         let mut pairing = match_in_place(a, b, self.tolerance.length);
         // What moved a little is nearer to where it was than anything else: the smallest step that finds it decides.
         let farthest = self.size * STILL_THE_SAME;
+        match_in_order(a, b, &mut pairing, farthest);
         match_parts(a, b, &mut pairing, farthest);
         let steps = std::iter::successors(Some(self.tolerance.length * 4.0), |step| Some(step * 4.0));
         for step in steps.take_while(|step| *step <= farthest).take(12) {
@@ -293,7 +296,7 @@ fn uv_size(uv: Option<&[f32; 2]>) -> f32 {
 }
 
 /// Some of what nodes draw, by the number of the element; `None` for all of it.
-type Left = BTreeMap<NodeId, Option<BTreeSet<usize>>>;
+type Left = BTreeMap<NodeId, Option<Vec<usize>>>;
 
 /// The shown nodes that have a mesh and no partner.
 fn drawn_alone(scene: &Scene, partners: &[Option<NodeId>]) -> Left {
@@ -320,7 +323,8 @@ fn pool<'a>(scene: &'a Scene, rest: &Pose, left: Left) -> Elements<'a> {
         pool.add(scene, rest, node, true);
         if let Some(keep) = keep {
             let added = pool.list.split_off(start);
-            pool.list.extend(added.into_iter().filter(|element| keep.contains(&element.ordinal)));
+            pool.list
+                .extend(added.into_iter().filter(|element| keep.binary_search(&element.ordinal).is_ok()));
         }
     }
     pool

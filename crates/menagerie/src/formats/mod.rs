@@ -422,6 +422,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// The bytes: those that it was read from, unless it was changed.
     fn write(&self) -> Result<Output, Issue>;
 
+    /// The bytes of a model that is not needed any more; where it holds them already, they are not copied.
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        self.write()
+    }
+
     /// The Scene that it means, with what had to be forgiven or decided.
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue>;
 
@@ -650,16 +655,24 @@ pub fn no_mend(_: &[u8], _: &Issue) -> Vec<Patch> {
 /// The map of a text file: its lines.
 #[cfg(any(feature = "obj", feature = "stl"))]
 fn text_lines(text: &[u8]) -> ByteMap {
-    use crate::bytes::{FieldType, MapNode, Span};
+    use crate::bytes::{MapNode, Span};
 
-    let mut start = 0;
-    let lines = text.split_inclusive(|byte| *byte == b'\n').enumerate().map(|(i, line)| {
-        let span = Span::new(start, start + line.len());
-        start += line.len();
-        MapNode::leaf(format!("lines[{i}]"), span, FieldType::Text)
+    let lines = list_of_lines(text, 0);
+    ByteMap { root: MapNode::group("", Span::new(0, text.len()), vec![lines]) }
+}
+
+/// The lines of text that begins at a byte of a file.
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+fn list_of_lines(text: &[u8], from: usize) -> crate::bytes::MapNode {
+    use crate::bytes::{FieldType, MapKind, MapList, MapNode};
+
+    let mut end = from as u64;
+    let ends = text.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        end += line.len() as u64;
+        end
     });
-    let lines = lines.collect();
-    ByteMap { root: MapNode::group("", Span::new(0, text.len()), lines) }
+    let list = MapList::new(from as u64, ends.collect(), |_| MapKind::Leaf(FieldType::Text));
+    MapNode { name: "lines".into(), span: list.span(), kind: MapKind::List(list) }
 }
 
 /// What follows the last dot of a file's name.

@@ -1,5 +1,7 @@
 use glam::{DVec3, Vec3};
 
+use crate::parallel;
+
 /// A triangle by its corners.
 pub type Corners = [Vec3; 3];
 
@@ -38,22 +40,31 @@ pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
     let mean_area = ((area(a) + area(b)) / all.max(1) as f64) as f32;
     let mut sum = 0.0;
     let mut distance = SurfaceDistance::default();
-    for (from, to) in [(a, b), (b, a)] {
-        let tree = Tree::new(to);
+    let (to_a, to_b) = parallel::both(|| Tree::new(a), || Tree::new(b));
+    for (from, tree) in [(a, &to_b), (b, &to_a)] {
         let mut looks = 0;
         let step = from.len().div_ceil(MOST_MEASURED).max(1);
-        let rounds = (0..ROUNDS).flat_map(|round| from.iter().step_by(step).skip(round).step_by(ROUNDS));
-        for triangle in rounds {
+        let measure = |triangle: &Corners| {
+            let cells = (double_area(triangle) / mean_area.max(f32::MIN_POSITIVE)).sqrt().ceil() * 2.0;
+            tree.distances(grid(triangle, (cells as usize).clamp(2, FINEST)))
+        };
+        for round in 0..ROUNDS {
+            let triangles: Vec<&Corners> = from.iter().step_by(step).skip(round).step_by(ROUNDS).collect();
+            // Side by side, and put together in their order: so the sum is the same on any number of cores.
+            let measured = parallel::map_few(&triangles, |triangle| measure(triangle));
+            for (offs, looked) in measured {
+                if looks > MOST_LOOKS {
+                    break;
+                }
+                looks += looked;
+                for off in offs {
+                    distance.points += 1;
+                    distance.max = distance.max.max(off);
+                    sum += off;
+                }
+            }
             if looks > MOST_LOOKS {
                 break;
-            }
-            let cells = (double_area(triangle) / mean_area.max(f32::MIN_POSITIVE)).sqrt().ceil() * 2.0;
-            let cells = (cells as usize).clamp(2, FINEST);
-            for point in grid(triangle, cells) {
-                let Some(off) = tree.distance(point, &mut looks) else { continue };
-                distance.points += 1;
-                distance.max = distance.max.max(off);
-                sum += off;
             }
         }
     }
@@ -92,6 +103,9 @@ const LEAF: usize = 8;
 
 impl<'a> Tree<'a> {
     fn new(triangles: &'a [Corners]) -> Self {
+        let sum = |triangle: &Corners, axis: usize| triangle.iter().map(|corner| corner[axis]).sum::<f32>();
+        let centres: Vec<[f32; 3]> =
+            triangles.iter().map(|triangle| [0, 1, 2].map(|axis| sum(triangle, axis))).collect();
         let mut tree = Self { triangles, order: (0..triangles.len() as u32).collect(), boxes: Vec::new() };
         if !triangles.is_empty() {
             let first = tree.bounds(0..triangles.len());
@@ -105,7 +119,7 @@ impl<'a> Tree<'a> {
                 let axis =
                     if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.z > size.y) + 1 };
                 let middle = range.start + range.len() / 2;
-                let centre = |i: &u32| triangles[*i as usize].iter().map(|corner| corner[axis]).sum::<f32>();
+                let centre = |i: &u32| centres[*i as usize][axis];
                 tree.order[range.clone()].select_nth_unstable_by(range.len() / 2, |a, b| {
                     centre(a).total_cmp(&centre(b)).then(a.cmp(b))
                 });
@@ -129,27 +143,54 @@ impl<'a> Tree<'a> {
         TreeBox { min, max, range, halves: None }
     }
 
-    /// How far a point is from the nearest triangle, counting what was looked at; `None` when there is none.
-    fn distance(&self, point: Vec3, looks: &mut usize) -> Option<f64> {
-        let point = point.as_dvec3();
+    /// How far points that lie near each other are from the nearest triangle, where there is one, and how much was
+    /// looked at for that.
+    fn distances(&self, points: impl Iterator<Item = Vec3>) -> (Vec<f64>, usize) {
+        let mut looks = 0;
+        let mut open = Vec::new();
+        let mut last: Option<(DVec3, f64)> = None;
+        let mut found = Vec::new();
+        for point in points.map(|point| point.as_dvec3()) {
+            // What was nearest to the last point is not farther from this one than that and the way between them.
+            let bound = last.map(|(before, off)| (off + before.distance(point)) * (1.0 + 1e-6));
+            let bound = bound.map_or(f64::INFINITY, |bound| bound * bound + f64::MIN_POSITIVE);
+            if let Some(off) = self.distance(point, bound, &mut open, &mut looks) {
+                last = Some((point, off));
+                found.push(off);
+            }
+        }
+        (found, looks)
+    }
+
+    /// How far a point is from the nearest triangle, counting what was looked at; `None` when there is none whose square
+    /// of the distance is below `bound`.
+    fn distance(
+        &self,
+        point: DVec3,
+        bound: f64,
+        open: &mut Vec<(f64, usize)>,
+        looks: &mut usize,
+    ) -> Option<f64> {
         let to_box = |index: usize| {
             let bounds = &self.boxes[index];
             let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
             (min - point).max(point - max).max(DVec3::ZERO).length_squared()
         };
         let mut best = f64::INFINITY;
-        let mut open = if self.boxes.is_empty() { Vec::new() } else { vec![(to_box(0), 0)] };
+        open.clear();
+        if !self.boxes.is_empty() {
+            open.push((to_box(0), 0));
+        }
         while let Some((near, index)) = open.pop() {
             *looks += 1;
-            if near >= best {
+            if near >= best.min(bound) {
                 continue;
             }
             match self.boxes[index].halves {
                 Some(halves) => {
-                    let mut halves = halves.map(|half| (to_box(half), half));
+                    let [one, other] = halves.map(|half| (to_box(half), half));
                     // The nearer one is looked at first.
-                    halves.sort_by(|a, b| b.0.total_cmp(&a.0));
-                    open.extend(halves);
+                    open.extend(if one.0 < other.0 { [other, one] } else { [one, other] });
                 }
                 None => {
                     let range = self.boxes[index].range.clone();
@@ -229,7 +270,8 @@ mod tests {
         let spikes: Vec<Corners> = (0..20_000).map(|i| spike(i % 1000)).collect();
         let tree = Tree::new(&spikes);
         let mut looks = 0;
-        assert!(tree.distance(Vec3::ZERO, &mut looks).is_some_and(|off| off < 1e33));
+        let nearest = tree.distance(DVec3::ZERO, f64::INFINITY, &mut Vec::new(), &mut looks);
+        assert!(nearest.is_some_and(|off| off < 1e33));
         let moved: Vec<Corners> = spikes.iter().map(|spike| spike.map(|p| p + Vec3::splat(1e36))).collect();
         let found = surface_distance(&spikes, &moved);
         assert!(found.points > 0 && found.max.is_finite(), "{found:?}");

@@ -119,6 +119,14 @@ pub(super) fn fields(old: (&ByteMap, &[u8]), new: (&ByteMap, &[u8])) -> Vec<Chan
                 let (old, new) = ((a.span, *count, a_side), (b.span, *after, b_side));
                 table(&path, record, old, new, &mut changes);
             }
+            (MapKind::List(of_a), MapKind::List(of_b)) if of_a.len() == of_b.len() => {
+                let spans = (0..of_a.len()).filter_map(|i| Some((i, of_a.span_of(i)?, of_b.span_of(i)?)));
+                for (i, one, other) in spans {
+                    if a_side.slice(one) != b_side.slice(other) {
+                        changes.push(changed(format!("{path}[{i}]"), (one, a_side), (other, b_side)));
+                    }
+                }
+            }
             (MapKind::Encoded { bytes: x, map: m }, MapKind::Encoded { bytes: y, map: n }) => {
                 let inside = |bytes| Side { bytes, packed: true };
                 open.push(Pair { path, old: (&m.root, inside(x)), new: (&n.root, inside(y)) });

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 /// For each folder of the library, the other folders that it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("bytes", &[]),
+    ("parallel", &[]),
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag"]),
-    ("ops", &["diag", "scene"]),
+    ("ops", &["diag", "scene", "parallel"]),
     ("pictures", &[]),
     // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
-    ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff"]),
-    ("diff", &["bytes", "diag", "scene", "ops"]),
+    ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff", "parallel"]),
+    ("diff", &["bytes", "diag", "scene", "ops", "parallel"]),
     // What a conversion cost is measured by comparing its result with its source.
     ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats", "diff"]),
     ("repair", &["bytes", "diag", "formats", "convert"]),

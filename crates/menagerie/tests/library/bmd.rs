@@ -102,7 +102,8 @@ fn describe_mesh(model: &Model, mesh: &Mesh, st: StReading) -> Value {
         FaceKind::Triangle64 => "t64",
         FaceKind::Quad64 => "q64",
     };
-    let faces = mesh.faces.iter().map(|face| json!({ "kind": face_kind(face.kind()), "v": face.corners() }));
+    let faces =
+        mesh.faces.iter().map(|face| json!({ "kind": face_kind(face.kind()), "v": face.corners().to_vec() }));
     let each = |f: &dyn Fn(&bmd::Vertex) -> Value| mesh.vertices.iter().map(f).collect::<Value>();
     json!({
         "material": text(model, mesh.material_at),

@@ -16,7 +16,7 @@ use super::target::Place;
 use super::verify::Verdict;
 use crate::exit::Exit;
 use crate::inputs::Input;
-use crate::manifest::{Entry, Stamp, hash};
+use crate::manifest::{Entry, Stamp};
 use crate::selector::{self, Weight};
 use crate::{json, output};
 
@@ -127,11 +127,12 @@ impl Report {
         conversion: Conversion,
         beside: Vec<String>,
         verdict: Option<Verdict>,
+        hash: Option<String>,
     ) -> Self {
         Self {
             from: Some(conversion.from),
             output: Some(place.name()),
-            hash: Some(hash(&conversion.output.bytes)),
+            hash,
             geometry: conversion.scene.as_ref().map(menagerie::ops::drawn),
             bytes_before,
             size: conversion.scene.as_ref().and_then(size),

@@ -18,6 +18,8 @@ pub(super) struct Target {
     /// The extension of results in a folder.
     extension: String,
     pub(super) out: Out,
+    /// Whether results are to be known again by a hash.
+    pub(super) hashed: bool,
 }
 
 pub(super) enum Out {
@@ -123,7 +125,7 @@ impl Target {
         if inputs > 1 && matches!(out, Out::File(_) | Out::Stdout) {
             bail!("several inputs need a folder as output, and {} is not one", out.name());
         }
-        Ok(Self { format, extension: wanted.unwrap_or_else(first), out })
+        Ok(Self { format, extension: wanted.unwrap_or_else(first), out, hashed: false })
     }
 
     /// Whether folders are made where there are none yet.

@@ -41,15 +41,14 @@ pub(super) fn at(parts: Vec<Part<'_>>, wanted: Span, most: usize) -> Vec<Part<'_
         }
         match part.kind {
             Kind::Leaf(_) | Kind::Encoded(..) => found.push(part),
-            Kind::Table(record, count) => {
-                let size = record.size.max(1) as u64;
-                let index =
-                    |byte: u64| usize::try_from(byte.saturating_sub(part.span.start) / size).unwrap_or(count);
+            Kind::Table(..) | Kind::List(_) => {
+                let count = part.records().unwrap_or(0);
+                let index = |byte: u64| part.record_at(byte).unwrap_or(count);
                 let (first, last) = (index(wanted.start), index(wanted.end - 1).min(count.saturating_sub(1)));
                 let last = last.min(first.saturating_add(most));
                 open.extend((first..=last).rev().filter_map(|index| part.record(index)));
             }
-            Kind::Group(_) | Kind::Record(_) => open.extend(part.parts().into_iter().rev()),
+            Kind::Group(_) | Kind::Record(_) | Kind::Fields(_) => open.extend(part.parts().into_iter().rev()),
         }
     }
     found
@@ -109,7 +108,7 @@ pub(super) fn find<'a>(parts: Vec<Part<'a>>, bytes: &'a [u8], needle: &Needle, m
             match part.kind {
                 Kind::Group(_) => inside.extend(part.parts().into_iter().rev()),
                 Kind::Encoded(decoded, _) => open.push((part.parts(), decoded)),
-                Kind::Leaf(_) | Kind::Table(..) | Kind::Record(_) => {}
+                Kind::Leaf(_) | Kind::Table(..) | Kind::Record(_) | Kind::List(_) | Kind::Fields(_) => {}
             }
         }
         for at_byte in needle.places(bytes) {

@@ -1,8 +1,9 @@
 //! The parts of a byte map.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
-use menagerie::bytes::{ByteMap, FieldType, MapKind, MapNode, Record, Span};
+use menagerie::bytes::{ByteMap, FieldType, MapKind, MapList, MapNode, Record, Span};
 
 /// A part of a file: a node of its map, a record of a table, or a field of a record.
 #[derive(Clone)]
@@ -22,6 +23,9 @@ pub(super) enum Kind<'a> {
     Leaf(FieldType),
     Table(&'a Record, usize),
     Record(&'a Record),
+    List(&'a MapList),
+    /// The fields of a part of a list.
+    Fields(Rc<[MapNode]>),
     Encoded(&'a [u8], &'a ByteMap),
 }
 
@@ -32,6 +36,7 @@ impl<'a> Part<'a> {
             MapKind::Table { record, count } => Kind::Table(record, *count),
             MapKind::Encoded { bytes, map } => Kind::Encoded(bytes, map),
             MapKind::Leaf(kind) => Kind::Leaf(*kind),
+            MapKind::List(list) => Kind::List(list),
             _ => Kind::Leaf(FieldType::Bytes),
         };
         let name = Cow::Borrowed(node.name.as_ref());
@@ -40,11 +45,45 @@ impl<'a> Part<'a> {
 
     /// Whether it is a table or a field, and not made of other parts.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self.kind, Kind::Table(..) | Kind::Leaf(_))
+        self.records().is_some() || matches!(self.kind, Kind::Leaf(_))
     }
 
-    /// The `index`th record, of a table.
+    /// How many records it has, of a table or a list.
+    pub(super) fn records(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Table(_, count) => Some(*count),
+            Kind::List(list) => Some(list.len()),
+            _ => None,
+        }
+    }
+
+    /// The number of the record that has a byte.
+    pub(super) fn record_at(&self, byte: u64) -> Option<usize> {
+        match &self.kind {
+            Kind::Table(record, count) => {
+                let index = byte.saturating_sub(self.span.start) / record.size.max(1) as u64;
+                Some(usize::try_from(index).unwrap_or(*count))
+            }
+            Kind::List(list) => {
+                Some(list.at(byte).unwrap_or(if byte < self.span.start { 0 } else { list.len() }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The `index`th record, of a table or a list.
     pub(super) fn record(&self, index: usize) -> Option<Self> {
+        if let Kind::List(list) = self.kind {
+            let node = list.part(index)?;
+            let kind = match node.kind {
+                MapKind::Group(parts) => Kind::Fields(parts.into()),
+                MapKind::Leaf(kind) => Kind::Leaf(kind),
+                _ => Kind::Leaf(FieldType::Bytes),
+            };
+            let path = format!("{}{}", self.path, node.name);
+            let name = Cow::Owned(format!("{}{}", self.name, node.name));
+            return Some(Self { name, path, span: node.span, kind, bytes: self.bytes });
+        }
         let Kind::Table(record, count) = self.kind else { return None };
         let start = self.span.start.checked_add((index as u64).checked_mul(record.size as u64)?)?;
         let span = Span { start, end: start.checked_add(record.size as u64)? };
@@ -55,7 +94,8 @@ impl<'a> Part<'a> {
 
     /// The parts of this one, those of a table excepted.
     pub(super) fn parts(&self) -> Vec<Self> {
-        match self.kind {
+        match &self.kind {
+            Kind::Fields(nodes) => nodes.iter().map(|node| self.made(node)).collect(),
             Kind::Group(nodes) => nodes.iter().map(|node| Self::node(node, &self.path, self.bytes)).collect(),
             Kind::Record(record) => record.fields.iter().map(|field| self.field(field)).collect(),
             // The root of what is inside has no name of its own.
@@ -65,7 +105,22 @@ impl<'a> Part<'a> {
                 }
                 _ => vec![Self::node(&map.root, &self.path, inside)],
             },
-            Kind::Leaf(_) | Kind::Table(..) => Vec::new(),
+            Kind::Leaf(_) | Kind::Table(..) | Kind::List(_) => Vec::new(),
+        }
+    }
+
+    /// A field of a part of a list.
+    fn made(&self, node: &MapNode) -> Self {
+        let kind = match &node.kind {
+            MapKind::Leaf(kind) => *kind,
+            _ => FieldType::Bytes,
+        };
+        Self {
+            name: Cow::Owned(node.name.clone().into_owned()),
+            path: join(&self.path, &node.name),
+            span: node.span,
+            kind: Kind::Leaf(kind),
+            bytes: self.bytes,
         }
     }
 
@@ -99,7 +154,7 @@ pub(super) fn select<'a>(map: &'a ByteMap, bytes: &'a [u8], path: &str) -> Vec<P
     }
     let mut rest = path;
     loop {
-        if let Kind::Table(..) = part.kind {
+        if part.records().is_some() {
             let Some((index, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
                 return Vec::new();
             };

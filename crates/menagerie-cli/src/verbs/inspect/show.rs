@@ -71,7 +71,7 @@ fn walk<'a>(
                 if !deeper {
                     continue;
                 }
-                if matches!(part.kind, Kind::Table(..)) {
+                if part.records().is_some() {
                     open.push(Step::Records(part, 0, level + 1));
                 } else {
                     open.push(Step::Close(0));
@@ -79,7 +79,7 @@ fn walk<'a>(
                 }
             }
             Step::Records(table, index, level) => {
-                let Kind::Table(_, count) = table.kind else { continue };
+                let Some(count) = table.records() else { continue };
                 let shown = if style.all { count } else { RECORDS.min(count) };
                 match table.record(index).filter(|_| index < shown) {
                     Some(record) => {
@@ -141,11 +141,13 @@ pub(super) fn text(
 
 /// Type and value of a part, as text.
 fn described(part: &Part<'_>, style: &Style<'_>) -> String {
-    match part.kind {
-        Kind::Group(_) | Kind::Record(_) => String::new(),
+    match &part.kind {
+        Kind::Group(_) | Kind::Record(_) | Kind::Fields(_) => String::new(),
+        Kind::List(list) => format!("{} of them", list.len()),
         Kind::Table(record, count) => format!("{count} records of {} bytes", record.size),
         Kind::Encoded(inside, _) => format!("encoded, {} bytes inside", inside.len()),
         Kind::Leaf(kind) => {
+            let kind = *kind;
             let (value, left) = value(part, kind, if style.all { usize::MAX } else { NUMBERS });
             let mut text = value.to_string();
             if !style.all
@@ -246,9 +248,13 @@ fn object(part: &Part<'_>, style: &Style<'_>) -> Map<String, serde_json::Value> 
     set("path", json!(part.path));
     set("offset", json!(part.span.start));
     set("length", json!(part.span.len()));
-    match part.kind {
+    match &part.kind {
         Kind::Group(_) => set("type", json!("group")),
-        Kind::Record(_) => set("type", json!("record")),
+        Kind::Record(_) | Kind::Fields(_) => set("type", json!("record")),
+        Kind::List(list) => {
+            set("type", json!("list"));
+            set("count", json!(list.len()))
+        }
         Kind::Encoded(inside, _) => {
             set("type", json!("encoded"));
             set("decoded_bytes", json!(inside.len()))
@@ -259,7 +265,7 @@ fn object(part: &Part<'_>, style: &Style<'_>) -> Map<String, serde_json::Value> 
             set("record_bytes", json!(record.size))
         }
         Kind::Leaf(kind) => {
-            let (value, left) = value(part, kind, if style.all { usize::MAX } else { NUMBERS });
+            let (value, left) = value(part, *kind, if style.all { usize::MAX } else { NUMBERS });
             set("type", json!(kind.name()));
             set("value", value.to_json());
             if left > 0 {

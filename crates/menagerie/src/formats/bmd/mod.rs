@@ -35,8 +35,8 @@ pub(super) use lift::frames_per_second;
 pub use lift::lift;
 pub use lower::lower;
 pub use model::{
-    Animation, Bone, Entry, Face, FaceKind, Lod, Mesh, Model, Table, Track, flat_colour, raw_rotation,
-    rotation,
+    Animation, Bone, Entry, Face, FaceCorners, FaceKind, Lod, Mesh, Model, Table, Track, flat_colour,
+    raw_rotation, rotation,
 };
 pub use read::read;
 pub use vertex::{Form, StReading, Unpacked, Vertex, VertexKind, nearest_shade, shade_colour};

@@ -90,6 +90,21 @@ pub struct Face {
     pub word: u64,
 }
 
+/// The corners of a [`Face`]: three or four indices of vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaceCorners {
+    indices: [u32; 4],
+    quad: bool,
+}
+
+impl std::ops::Deref for FaceCorners {
+    type Target = [u32];
+    fn deref(&self) -> &[u32] {
+        let [first @ .., _] = &self.indices;
+        if self.quad { &self.indices } else { first }
+    }
+}
+
 /// The form of a [`Face`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaceKind {
@@ -172,12 +187,12 @@ impl Face {
     }
 
     /// Its corners: three or four indices of vertices.
-    pub fn corners(&self) -> Vec<u32> {
+    pub fn corners(&self) -> FaceCorners {
         let kind = self.kind();
         let bits = kind.index_bits();
-        let count = if kind.is_quad() { 4 } else { 3 };
         let mask = (1u64 << bits) - 1;
-        (0..count).map(|i| (self.word >> (2 + i * bits) & mask) as u32).collect()
+        let index = |i: u32| (self.word >> (2 + i * bits) & mask) as u32;
+        FaceCorners { indices: [0, 1, 2, 3].map(index), quad: kind.is_quad() }
     }
 
     /// The bits that nothing uses, nominally zero.

@@ -1,5 +1,6 @@
 //! The two compressions of a body: zlib in the document's profile, zstd in the library's.
 
+mod pieces;
 #[cfg_attr(target_family = "wasm", path = "frame/zstd_rust.rs")]
 #[cfg_attr(not(target_family = "wasm"), path = "frame/zstd_c.rs")]
 mod zstd;
@@ -129,8 +130,15 @@ fn read_all(
 /// A zlib stream of `bytes`.
 pub(super) fn deflate_zlib(bytes: &[u8], level: u8) -> Result<Vec<u8>, Issue> {
     let level = flate2::Compression::new(u32::from(level.min(9)));
+    let (first, rest) = if bytes.len() < pieces::LARGE { (bytes, None) } else { (&[][..], Some(bytes)) };
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(not_packed)
+    let mut stream = encoder.write_all(first).and_then(|()| encoder.finish()).map_err(not_packed)?;
+    if let Some(bytes) = rest {
+        // What a stream of nothing begins with is what every stream begins with.
+        stream.truncate(2);
+        stream.extend(pieces::deflate(bytes, level).map_err(not_packed)?);
+    }
+    Ok(stream)
 }
 
 /// A zstd frame of `bytes`, without size and checksum, at the strength that the library chooses by the header's level.

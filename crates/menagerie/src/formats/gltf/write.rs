@@ -4,38 +4,35 @@ use std::sync::Arc;
 
 use super::json::Document;
 use super::locate;
+use super::lower::Bin;
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
-use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
 impl Model {
     /// A GLB of a document and the bytes of its first buffer.
-    pub(super) fn glb(document: Document, bin: Vec<u8>) -> Result<Self, serde_json::Error> {
+    pub(super) fn glb(document: Document, bin: &Bin<'_>) -> Result<Self, serde_json::Error> {
         let mut json = serde_json::to_vec(&document)?;
         json.resize(json.len().next_multiple_of(4), b' ');
-        let mut w = Writer::with_capacity(28 + json.len() + bin.len());
-        w.field("magic", FieldType::Text, &super::MAGIC);
-        w.u32("version", 2);
-        w.u32("length", 0);
-        w.u32("length", json.len() as u32);
-        w.u32("type", JSON_CHUNK);
-        let start = w.position();
-        w.raw("json", &json);
-        let mut chunks = vec![Chunk { kind: JSON_CHUNK, data: start..w.position() }];
-        let text = start..w.position();
-        if !bin.is_empty() {
-            w.u32("length", bin.len().next_multiple_of(4) as u32);
-            w.u32("type", BIN_CHUNK);
-            let start = w.position();
-            w.raw("bin", &bin);
-            w.padding("padding", [0; 3].get(..bin.len().next_multiple_of(4) - bin.len()).unwrap_or_default());
-            chunks.push(Chunk { kind: BIN_CHUNK, data: start..w.position() });
+        let padded = bin.len().next_multiple_of(4);
+        let binary = if bin.len() == 0 { 0 } else { 8 + padded };
+        let mut bytes = Vec::with_capacity(20 + json.len() + binary);
+        let header = [2, 20 + json.len() + binary, json.len(), JSON_CHUNK as usize];
+        bytes.extend_from_slice(&super::MAGIC);
+        bytes.extend(header.iter().flat_map(|word| (*word as u32).to_le_bytes()));
+        let text = bytes.len()..bytes.len() + json.len();
+        bytes.extend_from_slice(&json);
+        let mut chunks = vec![Chunk { kind: JSON_CHUNK, data: text.clone() }];
+        if bin.len() > 0 {
+            bytes.extend([padded as u32, BIN_CHUNK].iter().flat_map(|word| word.to_le_bytes()));
+            let start = bytes.len();
+            bin.append_to(&mut bytes);
+            bytes.resize(start + padded, 0);
+            chunks.push(Chunk { kind: BIN_CHUNK, data: start..bytes.len() });
         }
-        w.patch_u32(8, w.position() as u32);
         let buffers =
             chunks.get(1).map(|chunk| BufferBytes::Inside(chunk.data.clone())).into_iter().collect();
-        let (bytes, _) = w.finish();
         let container = Container::Glb { chunks };
         Ok(Self { bytes: bytes.into(), json: text, container, document, buffers, beside: Vec::new() })
     }
@@ -43,15 +40,17 @@ impl Model {
     /// A `.gltf` of a document whose first buffer is a file beside it.
     pub(super) fn text(
         document: Document,
-        bin: Vec<u8>,
+        bin: &Bin<'_>,
         mut beside: Vec<(String, Arc<[u8]>)>,
         bin_name: String,
     ) -> Result<Self, serde_json::Error> {
         let mut json = serde_json::to_vec_pretty(&document)?;
         json.push(b'\n');
         let mut buffers = Vec::new();
-        if !bin.is_empty() {
-            let bin: Arc<[u8]> = bin.into();
+        if bin.len() > 0 {
+            let mut bytes = Vec::with_capacity(bin.len());
+            bin.append_to(&mut bytes);
+            let bin: Arc<[u8]> = bytes.into();
             buffers.push(BufferBytes::Own(bin.clone()));
             beside.insert(0, (bin_name, bin));
         }
@@ -198,6 +197,11 @@ impl FileModel for Model {
     fn write(&self) -> Result<Output, Issue> {
         let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
         Ok(Output { bytes: self.bytes.to_vec(), beside })
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
+        Ok(Output { bytes: self.bytes.into_vec(), beside })
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {

@@ -1,15 +1,18 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::gather::Gathered;
 use super::parse::mtl::Entry;
+use super::read::gathered_again;
+use crate::bytes::SharedBytes;
 use crate::formats::Summary;
 
 /// An OBJ file as it is: its text, what was found in it, and the libraries that it names.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// The text as it is.
-    pub(super) text: Vec<u8>,
-    pub(super) gathered: Gathered,
+    pub(super) text: SharedBytes,
+    /// Of text that was made here only once somebody asks.
+    pub(super) gathered: OnceLock<Gathered>,
     /// The libraries that were found.
     pub(super) libraries: Vec<Library>,
     /// The materials of all of them.
@@ -25,7 +28,18 @@ pub struct Library {
     pub text: Arc<[u8]>,
 }
 
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.libraries == other.libraries && self.entries == other.entries
+    }
+}
+
 impl Model {
+    /// What is in the text.
+    pub(super) fn gathered(&self) -> &Gathered {
+        self.gathered.get_or_init(|| gathered_again(&self.text))
+    }
+
     /// The material libraries that were found.
     pub fn libraries(&self) -> &[Library] {
         &self.libraries
@@ -33,7 +47,7 @@ impl Model {
 
     /// What is in it.
     pub fn summary(&self) -> Summary {
-        summary(&self.gathered)
+        summary(self.gathered())
     }
 }
 

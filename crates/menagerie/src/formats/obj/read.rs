@@ -23,7 +23,15 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     let mut source = bytes;
     let gathered = gather(&mut Blocks::of(BLOCK, &mut source, options), options, issues)?;
     let (libraries, entries) = libraries(&gathered, options, issues);
-    Ok(Model { text: bytes.to_vec(), gathered, libraries, entries })
+    Ok(Model { text: options.keep(bytes), gathered: gathered.into(), libraries, entries })
+}
+
+/// What is in text that is known to be good.
+pub(super) fn gathered_again(text: &[u8]) -> Gathered {
+    let options = ReadOptions::default();
+    let mut source = text;
+    let mut blocks = Blocks::of(BLOCK, &mut source, &options);
+    gather(&mut blocks, &options, &mut Issues::default()).unwrap_or_default()
 }
 
 /// Makes a Scene of a file that is not in memory.

@@ -1,12 +1,13 @@
 use super::build::Contents;
 use super::header::Header;
+use crate::bytes::SharedBytes;
 use crate::formats::Summary;
 
 /// A PLY file as it is: its bytes, and what was found in them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The file.
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: SharedBytes,
     /// What the header says.
     pub(super) header: Header,
     /// What the rows say.

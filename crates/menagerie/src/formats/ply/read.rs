@@ -16,7 +16,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     let mut source = bytes;
     let (header, contents) =
         contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), &options.limits, issues)?;
-    Ok(Model { bytes: bytes.to_vec(), header, contents })
+    Ok(Model { bytes: options.keep(bytes), header, contents })
 }
 
 /// Makes a Scene of a file that is not in memory.

@@ -1,10 +1,13 @@
+use std::borrow::Cow;
+
 use super::header::{Element, Form, PropertyKind, Scalar};
 use super::lift;
 use super::model::Model;
-use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
+use crate::bytes::{ByteMap, FieldType, Limits, MapKind, MapList, MapNode, Span};
 use crate::diag::{Issue, Issues};
 use crate::formats::{
     Elements, FileModel, Format, Lifted, Output, PrimitiveOrigin, Provenance, ReadOptions, Recorder, Summary,
+    list_of_lines,
 };
 use crate::scene::Scene;
 
@@ -26,14 +29,19 @@ impl FileModel for Model {
         let mut parts = vec![MapNode::group("header", Span::new(0, body), header)];
         let rest = self.bytes.get(body..).unwrap_or_default();
         match self.header.form {
-            Form::Ascii => parts.extend(lines(rest, body)),
+            Form::Ascii if rest.is_empty() => {}
+            Form::Ascii => parts.push(list_of_lines(rest, body)),
             form => self.rows(form, body, &mut parts),
         }
         ByteMap { root: MapNode::group("", Span::new(0, self.bytes.len()), parts) }
     }
 
     fn write(&self) -> Result<Output, Issue> {
-        Ok(self.bytes.clone().into())
+        Ok(self.bytes.to_vec().into())
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        Ok(self.bytes.into_vec().into())
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
@@ -90,46 +98,60 @@ impl Model {
     fn rows(&self, form: Form, from: usize, parts: &mut Vec<MapNode>) {
         let mut at = from;
         for (element, rows) in self.header.elements.iter().zip(&self.contents.rows) {
-            if element.properties.is_empty() {
+            if element.properties.is_empty() || *rows == 0 {
                 continue;
             }
-            for index in 0..*rows {
-                let start = at;
-                let fields = self.fields(element, form, &mut at);
-                parts.push(MapNode::group(
-                    format!("{}[{index}]", element.name),
-                    Span::new(start, at),
-                    fields,
-                ));
+            let start = at;
+            let mut ends = Vec::with_capacity(*rows);
+            for _ in 0..*rows {
+                fields(&self.bytes, element, form, &mut at, |_, _, _| {});
+                ends.push(at as u64);
             }
+            let (bytes, of_row) = (self.bytes.clone(), element.clone());
+            let list = MapList::new(start as u64, ends, move |row| {
+                let mut parts = Vec::new();
+                let mut at = row.range().map_or(0, |range| range.start);
+                fields(&bytes, &of_row, form, &mut at, |name, span, kind| {
+                    parts.push(MapNode::leaf(name.into_owned(), span, kind));
+                });
+                MapKind::Group(parts)
+            });
+            let name = element.name.clone().into();
+            parts.push(MapNode { name, span: list.span(), kind: MapKind::List(list) });
         }
         if at < self.bytes.len() {
             parts.push(MapNode::leaf("trailing", Span::new(at, self.bytes.len()), FieldType::Unused));
         }
     }
+}
 
-    fn fields(&self, element: &Element, form: Form, at: &mut usize) -> Vec<MapNode> {
-        let mut fields = Vec::new();
-        for property in &element.properties {
-            let mut field = |name: String, scalar: Scalar, count: usize| {
-                let start = *at;
-                *at = start.saturating_add(scalar.size().saturating_mul(count)).min(self.bytes.len());
-                if *at > start {
-                    fields.push(MapNode::leaf(name, Span::new(start, *at), field_type(scalar, form)));
-                }
-                self.bytes.get(start..*at).and_then(|bytes| scalar.read(bytes, form))
-            };
-            match property.kind {
-                PropertyKind::Scalar(scalar) => {
-                    field(property.name.clone(), scalar, 1);
-                }
-                PropertyKind::List { count, item } => {
-                    let length = field(format!("{}_count", property.name), count, 1).unwrap_or(0.0);
-                    field(property.name.clone(), item, length.max(0.0) as usize);
-                }
+/// Hands over the fields of the row at a byte, and goes to its end.
+fn fields<'n>(
+    bytes: &[u8],
+    element: &'n Element,
+    form: Form,
+    at: &mut usize,
+    mut visit: impl FnMut(Cow<'n, str>, Span, FieldType),
+) {
+    for property in &element.properties {
+        let mut field = |name: Cow<'n, str>, scalar: Scalar, count: usize| {
+            let start = *at;
+            *at = start.saturating_add(scalar.size().saturating_mul(count)).min(bytes.len());
+            if *at > start {
+                visit(name, Span::new(start, *at), field_type(scalar, form));
+            }
+            bytes.get(start..*at).and_then(|bytes| scalar.read(bytes, form))
+        };
+        match property.kind {
+            PropertyKind::Scalar(scalar) => {
+                field(property.name.as_str().into(), scalar, 1);
+            }
+            PropertyKind::List { count, item } => {
+                let name = || format!("{}_count", property.name).into();
+                let length = field(name(), count, 1).unwrap_or(0.0);
+                field(property.name.as_str().into(), item, length.max(0.0) as usize);
             }
         }
-        fields
     }
 }
 

@@ -116,9 +116,9 @@ impl Lowerer<'_> {
         let kept = |field: &str| channel.extras.get(GLTF, field);
         let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
         let sampler = AnimationSampler {
-            input: self.packer.add(Use::Keys, Encoded::floats(&times, SCALAR).bounded(&times)),
+            input: self.packer.add(Use::Keys, Encoded::floats(times.clone(), SCALAR).bounded(&times)),
             interpolation: interpolation.map(str::to_owned),
-            output: self.packer.add(Use::Keys, Encoded::floats(values, shape)),
+            output: self.packer.add(Use::Keys, Encoded::floats(values.to_vec(), shape)),
             extras: kept("sampler_extras").cloned(),
             extensions: object(kept("sampler_extensions")),
             ..AnimationSampler::default()
@@ -164,9 +164,9 @@ impl Lowerer<'_> {
         let shape = Shape::named(encoding.get(2)?.as_str()?)?;
         let output = Encoding::from_json(encoding)?
             .encode("", &values, shape.width())
-            .unwrap_or_else(|| Encoded::floats(&values, shape));
+            .unwrap_or_else(|| Encoded::floats(values.clone(), shape));
         let sampler = AnimationSampler {
-            input: self.packer.add(Use::Keys, Encoded::floats(&times, SCALAR).bounded(&times)),
+            input: self.packer.add(Use::Keys, Encoded::floats(times.clone(), SCALAR).bounded(&times)),
             interpolation: value.get("interpolation").and_then(Value::as_str).map(str::to_owned),
             output: self.packer.add(Use::Keys, output),
             ..AnimationSampler::default()

@@ -33,7 +33,7 @@ impl Encoding {
     }
 
     /// `values`, `width` a vertex, in this encoding; `None` unless they come back exactly when `semantic` is read.
-    pub(super) fn encode(self, semantic: &str, values: &[f32], width: usize) -> Option<Encoded> {
+    pub(super) fn encode(self, semantic: &str, values: &[f32], width: usize) -> Option<Encoded<'static>> {
         let kept = self.shape.width();
         if self.shape.columns > 1 && self.component.size() < 4 {
             return None;
@@ -132,6 +132,6 @@ fn bounds(stored: &[Stored], width: usize) -> (Vec<Number>, Vec<Number>) {
 }
 
 /// The use of a vertex attribute: its elements begin at multiples of four bytes.
-pub(super) fn vertex_use(list: &Encoded) -> Use {
+pub(super) fn vertex_use(list: &Encoded<'_>) -> Use {
     Use::Vertices(list.shape.bytes(list.component).next_multiple_of(4))
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use super::super::extras::{GLTF, Lowering};
 use super::super::json::{self, Attributes};
 use super::super::strips;
 use super::Lowerer;
-use super::buffers::{Encoded, Use};
+use super::buffers::{Encoded, Use, number_bytes};
 use super::encode::{Encoding, vertex_use};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
@@ -19,7 +20,7 @@ const VEC2: Shape = Shape { rows: 2, columns: 1 };
 const VEC3: Shape = Shape { rows: 3, columns: 1 };
 const VEC4: Shape = Shape { rows: 4, columns: 1 };
 
-impl Lowerer<'_> {
+impl<'a> Lowerer<'a> {
     pub(super) fn meshes(&mut self) {
         for (id, mesh) in self.scene.meshes.iter() {
             let mesh = self.mesh(id, mesh);
@@ -27,7 +28,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn mesh(&mut self, id: MeshId, mesh: &Mesh) -> json::Mesh {
+    fn mesh(&mut self, id: MeshId, mesh: &'a Mesh) -> json::Mesh {
         let mut lowering = Lowering::new(&mesh.extras);
         let path = format!("meshes[{}]", id.index());
         let mut primitives: Vec<json::Primitive> = Vec::with_capacity(mesh.primitives.len());
@@ -70,13 +71,13 @@ impl Lowerer<'_> {
             shape,
             normalized: false,
             count,
-            bytes: Vec::new(),
+            bytes: Cow::Borrowed(&[]),
             bounds: bounds.then(|| (zero(), zero())),
         };
         self.packer.add(Use::Vertices(shape.bytes(Component::F32)), list)
     }
 
-    fn primitive(&mut self, mesh: MeshId, primitive: &Primitive, path: &str) -> json::Primitive {
+    fn primitive(&mut self, mesh: MeshId, primitive: &'a Primitive, path: &str) -> json::Primitive {
         let mut lowering = Lowering::new(&primitive.extras);
         let mut result = json::Primitive {
             material: primitive.material.map(|material| material.index() as u32),
@@ -125,20 +126,20 @@ impl Lowerer<'_> {
         &mut self,
         primitive: &Primitive,
         semantic: &str,
-        values: &[f32],
+        values: Cow<'a, [f32]>,
         shape: Shape,
         path: &str,
     ) -> u32 {
         let remembered = Encoding::remembered(&primitive.extras, semantic);
         let short = remembered.is_some();
-        let list = remembered.and_then(|encoding| encoding.encode(semantic, values, shape.width()));
+        let list = remembered.and_then(|encoding| encoding.encode(semantic, &values, shape.width()));
         if short && list.is_none() {
             let message = format!("{semantic} was stored in short numbers, which cannot hold what it is now");
             self.losses.approximated(Aspect::Extras, path, message);
         }
         let list = list.unwrap_or_else(|| {
-            let floats = Encoded::floats(values, shape);
-            if semantic == "POSITION" { floats.bounded(values) } else { floats }
+            let floats = Encoded::floats(values.clone(), shape);
+            if semantic == "POSITION" { floats.bounded(&values) } else { floats }
         });
         self.packer.add(vertex_use(&list), list)
     }
@@ -146,36 +147,36 @@ impl Lowerer<'_> {
     fn attributes(
         &mut self,
         mesh: MeshId,
-        primitive: &Primitive,
+        primitive: &'a Primitive,
         lowering: &mut Lowering,
         path: &str,
     ) -> Attributes {
         let mut attributes = Vec::new();
-        let mut put = |this: &mut Self, semantic: String, values: &[f32], shape: Shape| {
+        let mut put = |this: &mut Self, semantic: String, values: Cow<'a, [f32]>, shape: Shape| {
             let accessor = this.attribute(primitive, &semantic, values, shape, path);
             attributes.push((semantic, accessor));
         };
-        put(self, "POSITION".to_owned(), primitive.positions.as_flattened(), VEC3);
+        put(self, "POSITION".to_owned(), primitive.positions.as_flattened().into(), VEC3);
         if !primitive.normals.is_empty() {
-            put(self, "NORMAL".to_owned(), primitive.normals.as_flattened(), VEC3);
+            put(self, "NORMAL".to_owned(), primitive.normals.as_flattened().into(), VEC3);
         }
         if let Some(normals) = self.needed_normals(primitive, lowering, path) {
-            put(self, "NORMAL".to_owned(), normals.as_flattened(), VEC3);
+            put(self, "NORMAL".to_owned(), normals.into_flattened().into(), VEC3);
         }
         if !primitive.tangents.is_empty() {
             // Tangents mean nothing to glTF without normals, or for points.
             let usable = !primitive.normals.is_empty() && primitive.topology != Topology::Points;
             let semantic = if usable { "TANGENT" } else { "_MENAGERIE_TANGENT" };
-            put(self, semantic.to_owned(), primitive.tangents.as_flattened(), VEC4);
+            put(self, semantic.to_owned(), primitive.tangents.as_flattened().into(), VEC4);
         }
         if let Some(tangents) = self.needed_tangents(primitive, lowering, path) {
-            put(self, "TANGENT".to_owned(), tangents.as_flattened(), VEC4);
+            put(self, "TANGENT".to_owned(), tangents.into_flattened().into(), VEC4);
         }
         for (i, set) in primitive.uvs.iter().enumerate() {
-            put(self, format!("TEXCOORD_{i}"), set.as_flattened(), VEC2);
+            put(self, format!("TEXCOORD_{i}"), set.as_flattened().into(), VEC2);
         }
         for (i, set) in primitive.colors.iter().enumerate() {
-            put(self, format!("COLOR_{i}"), set.as_flattened(), VEC4);
+            put(self, format!("COLOR_{i}"), set.as_flattened().into(), VEC4);
         }
         for (name, custom) in &primitive.custom {
             let shape = match custom.width {
@@ -186,7 +187,7 @@ impl Lowerer<'_> {
                 9 => Shape { rows: 3, columns: 3 },
                 _ => Shape { rows: 4, columns: 4 },
             };
-            put(self, name.clone(), &custom.values, shape);
+            put(self, name.clone(), custom.values.as_slice().into(), shape);
         }
         let uvs = self.missing_uvs(primitive, lowering, path);
         attributes.extend(uvs);
@@ -259,7 +260,7 @@ impl Lowerer<'_> {
     fn skinning(
         &mut self,
         mesh: MeshId,
-        primitive: &Primitive,
+        primitive: &'a Primitive,
         lowering: &mut Lowering,
         path: &str,
     ) -> Vec<(String, u32)> {
@@ -278,7 +279,8 @@ impl Lowerer<'_> {
             // glTF has no joints without a skin.
             for (i, (joints, weights)) in primitive.joints.iter().zip(&primitive.weights).enumerate() {
                 let joints: Vec<f32> = joints.as_flattened().iter().map(|&joint| f32::from(joint)).collect();
-                for (name, values) in [("JOINTS", joints.as_slice()), ("WEIGHTS", weights.as_flattened())] {
+                let weights = Cow::Borrowed(weights.as_flattened());
+                for (name, values) in [("JOINTS", Cow::Owned(joints)), ("WEIGHTS", weights)] {
                     let list = Encoded::floats(values, VEC4);
                     attributes
                         .push((format!("_MENAGERIE_{name}_{i}"), self.packer.add(Use::Vertices(16), list)));
@@ -299,9 +301,9 @@ impl Lowerer<'_> {
             let list = joint_list(set.as_flattened());
             attributes.push((format!("JOINTS_{i}"), self.packer.add(vertex_use(&list), list)));
         }
-        for (i, set) in weights.iter().enumerate() {
+        for (i, set) in weights.into_iter().enumerate() {
             let semantic = format!("WEIGHTS_{i}");
-            let accessor = self.attribute(primitive, &semantic, set.as_flattened(), VEC4, path);
+            let accessor = self.attribute(primitive, &semantic, set.into_flattened().into(), VEC4, path);
             attributes.push((semantic, accessor));
         }
         attributes
@@ -312,7 +314,7 @@ impl Lowerer<'_> {
         users.peek().is_none() || users.any(|node| node.skin.is_none())
     }
 
-    fn targets(&mut self, primitive: &Primitive, lowering: &mut Lowering, path: &str) -> Vec<Attributes> {
+    fn targets(&mut self, primitive: &'a Primitive, lowering: &mut Lowering, path: &str) -> Vec<Attributes> {
         let mut empty = Vec::new();
         let mut result = Vec::with_capacity(primitive.targets.len());
         for (i, target) in primitive.targets.iter().enumerate() {
@@ -334,8 +336,8 @@ impl Lowerer<'_> {
         result
     }
 
-    fn target(&mut self, primitive: &Primitive, target: &MorphTarget, path: &str) -> Vec<(String, u32)> {
-        let mut lists: Vec<(String, &[f32], Shape, bool)> = vec![
+    fn target(&mut self, primitive: &Primitive, target: &'a MorphTarget, path: &str) -> Vec<(String, u32)> {
+        let mut lists: Vec<(String, &'a [f32], Shape, bool)> = vec![
             ("POSITION".to_owned(), target.positions.as_flattened(), VEC3, true),
             ("NORMAL".to_owned(), target.normals.as_flattened(), VEC3, !primitive.normals.is_empty()),
             (
@@ -371,7 +373,7 @@ impl Lowerer<'_> {
 
     fn indices(
         &mut self,
-        primitive: &Primitive,
+        primitive: &'a Primitive,
         result: &mut json::Primitive,
         lowering: &mut Lowering,
         path: &str,
@@ -391,8 +393,8 @@ impl Lowerer<'_> {
             })
             .and_then(|mode| Some((mode, strips::from_triangles(mode, &primitive.indices)?)));
         let (mode, mut indices) = match strip {
-            Some((mode, indices)) => (mode, std::borrow::Cow::Owned(indices)),
-            None => (mode, std::borrow::Cow::Borrowed(primitive.indices.as_slice())),
+            Some((mode, indices)) => (mode, Cow::Owned(indices)),
+            None => (mode, Cow::Borrowed(primitive.indices.as_slice())),
         };
         result.mode = Some(mode).filter(|&mode| mode != 4);
         if indices.len() < least {
@@ -405,7 +407,7 @@ impl Lowerer<'_> {
         let plain =
             indices.len() == vertices && indices.iter().enumerate().all(|(i, &index)| index as usize == i);
         if !plain {
-            let list = index_list(&indices);
+            let list = index_list(indices);
             result.indices = Some(self.packer.add(Use::Indices, list));
         }
     }
@@ -434,19 +436,20 @@ fn hang_still(joint: u16, joints: &mut [Vec<[u16; 4]>], weights: &mut [Vec<[f32;
 }
 
 /// Indices in the smallest type that can say them; the largest value of each type means something else.
-fn index_list(indices: &[u32]) -> Encoded {
+fn index_list(indices: Cow<'_, [u32]>) -> Encoded<'_> {
     let largest = indices.iter().copied().max().unwrap_or(0);
+    let count = indices.len();
     let (component, bytes) = match largest {
         0..0xFF => (Component::U8, indices.iter().map(|&index| index as u8).collect()),
         0xFF..0xFFFF => {
             (Component::U16, indices.iter().flat_map(|&index| (index as u16).to_le_bytes()).collect())
         }
-        _ => (Component::U32, indices.iter().flat_map(|index| index.to_le_bytes()).collect()),
+        _ => (Component::U32, number_bytes(indices)),
     };
-    Encoded { component, shape: SCALAR, normalized: false, count: indices.len(), bytes, bounds: None }
+    Encoded { component, shape: SCALAR, normalized: false, count, bytes, bounds: None }
 }
 
-fn joint_list(joints: &[u16]) -> Encoded {
+fn joint_list(joints: &[u16]) -> Encoded<'static> {
     let small = joints.iter().all(|&joint| joint <= 0xFF);
     let (component, bytes) = if small {
         (Component::U8, joints.iter().map(|&joint| joint as u8).collect())

@@ -127,7 +127,7 @@ impl Lowerer<'_> {
             let encoding = note.encodings.get(&name).and_then(Encoding::from_json);
             let list = encoding
                 .and_then(|encoding| encoding.encode(&name, &values, shape.width()))
-                .unwrap_or_else(|| Encoded::floats(&values, shape));
+                .unwrap_or_else(|| Encoded::floats(values.clone(), shape));
             let accessor = self.packer.add(Use::Keys, list);
             attributes.insert(name, accessor.into());
         }

@@ -21,6 +21,7 @@ use super::{check, codes, extension, missing, uri};
 use crate::diag::{Issue, LossReport};
 use crate::formats::{MissingTextures, WriteOptions};
 use crate::scene::{CheckedScene, Scene};
+pub(super) use buffers::Bin;
 use buffers::Packer;
 
 /// Makes a file model of a Scene: a GLB, or a `.gltf` when that is the extension that is asked for.
@@ -64,14 +65,14 @@ pub fn lower(
         if let Some(buffer) = document.buffers.first_mut() {
             buffer.uri = Some(uri::encode(&name));
         }
-        Model::text(document, bin, beside, name)
+        Model::text(document, &bin, beside, name)
     } else {
         if bin.len() as u64 > u64::from(u32::MAX) - (64 << 20) {
             let message =
                 format!("{} bytes of data do not fit into a GLB, which ends at four gigabytes", bin.len());
             return Err(Issue::new(&codes::GLB_LENGTH, "", message));
         }
-        Model::glb(document, bin)
+        Model::glb(document, &bin)
     };
     model.map_err(|error| Issue::new(&codes::JSON_SYNTAX, "", format!("the JSON cannot be written: {error}")))
 }
@@ -93,7 +94,7 @@ struct Lowerer<'a> {
     /// Whether the Scene came from a glTF file: then its nodes are left as they are.
     from_gltf: bool,
     document: Document,
-    packer: Packer,
+    packer: Packer<'a>,
     losses: &'a mut LossReport,
     pictures: Pictures,
     /// Whether nothing refers to pictures that are not there.

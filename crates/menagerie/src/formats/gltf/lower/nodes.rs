@@ -354,7 +354,7 @@ impl Lowerer<'_> {
             }
             let values: Vec<f32> = binds.iter().flat_map(|matrix| matrix.to_cols_array()).collect();
             let inverse_bind_matrices =
-                (!binds.is_empty()).then(|| self.packer.add(Use::Binds, Encoded::floats(&values, MAT4)));
+                (!binds.is_empty()).then(|| self.packer.add(Use::Binds, Encoded::floats(values, MAT4)));
             let (extras, extensions) = lowering.finish();
             self.document.skins.push(json::Skin {
                 name: skin.name.clone(),

@@ -16,7 +16,7 @@ const WITH_EXTENSION: [(&str, &str); 4] = [
     ("image/vnd-ms.dds", "MSFT_texture_dds"),
 ];
 
-impl Lowerer<'_> {
+impl<'a> Lowerer<'a> {
     pub(super) fn textures(&mut self) {
         for (id, image) in self.scene.images.iter() {
             let image = self.image(id.index(), image);
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         self.document.samplers = samplers.into_iter().map(sampler).collect();
     }
 
-    fn image(&mut self, index: usize, image: &Image) -> json::Image {
+    fn image(&mut self, index: usize, image: &'a Image) -> json::Image {
         let mut lowering = Lowering::new(&image.extras);
         let mut result = json::Image { name: image.name.clone(), ..json::Image::default() };
         let kind = image.data.as_deref().and_then(|data| self.embeddable(image, data));
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
     }
 
     /// The media type of a picture that may be inside the file.
-    fn embeddable<'a>(&self, image: &'a Image, data: &[u8]) -> Option<&'a str> {
+    fn embeddable<'i>(&self, image: &'i Image, data: &[u8]) -> Option<&'i str> {
         if is_png(data) {
             return Some("image/png");
         }

@@ -1,10 +1,11 @@
 //! Scene to OBJ: an object for each node, where it is in the world, and a library of the materials.
 
 mod mtl;
+mod numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -14,8 +15,10 @@ use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_nam
 use crate::formats::obj::FORMAT;
 use crate::formats::obj::model::{Library, Model};
 use crate::formats::obj::parse::mtl::{Source, read as read_library};
-use crate::formats::obj::read::read;
-use crate::formats::{ReadOptions, WriteOptions, report_unheld};
+use crate::formats::{WriteOptions, report_unheld};
+use crate::parallel;
+use numbers::{push_float, push_whole};
+
 use crate::scene::{CheckedScene, Extras, Material, MaterialId, Primitive, Scene, Topology, linear_to_srgb};
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -45,9 +48,12 @@ pub fn lower(
         let _ = writeln!(text.out, "mtllib {library_name}");
     }
     text.objects(&flat, losses);
-    let text = text.out;
-    let read_options = ReadOptions::default();
-    let mut model = read(&text, &read_options, &mut Issues::default())?;
+    let mut model = Model {
+        text: text.out.into(),
+        gathered: OnceLock::new(),
+        libraries: Vec::new(),
+        entries: Vec::new(),
+    };
     if !names.is_empty() {
         let mut entries = String::new();
         for (id, name) in &names {
@@ -218,21 +224,22 @@ impl TextWriter<'_> {
 
     fn primitive(&mut self, primitive: &Primitive) {
         let colors = primitive.colors.first();
-        for (i, [x, y, z]) in primitive.positions.iter().enumerate() {
-            let _ = write!(self.out, "v {x} {y} {z}");
-            if let Some([r, g, b, _]) = colors.and_then(|colors| colors.get(i)) {
-                let [r, g, b] = [r, g, b].map(|x| linear_to_srgb(*x));
-                let _ = write!(self.out, " {r} {g} {b}");
-            }
-            self.out.push(b'\n');
-        }
         let uvs = primitive.uvs.first().map(Vec::as_slice).unwrap_or_default();
-        for [u, v] in uvs {
-            let _ = writeln!(self.out, "vt {u} {}", 1.0 - v);
-        }
-        for [x, y, z] in &primitive.normals {
-            let _ = writeln!(self.out, "vn {x} {y} {z}");
-        }
+        parallel::append_lines(&mut self.out, &primitive.positions, |out, i, [x, y, z]| {
+            values(out, b"v", &[*x, *y, *z]);
+            if let Some([r, g, b, _]) = colors.and_then(|colors| colors.get(i)) {
+                values(out, b"", &[r, g, b].map(|x| linear_to_srgb(*x)));
+            }
+            out.push(b'\n');
+        });
+        parallel::append_lines(&mut self.out, uvs, |out, _, [u, v]| {
+            values(out, b"vt", &[*u, 1.0 - v]);
+            out.push(b'\n');
+        });
+        parallel::append_lines(&mut self.out, &primitive.normals, |out, _, normal| {
+            values(out, b"vn", normal);
+            out.push(b'\n');
+        });
         if self.material != Some(primitive.material)
             && let Some(name) = self.names.get(&primitive.material)
         {
@@ -247,44 +254,68 @@ impl TextWriter<'_> {
     }
 
     fn elements(&mut self, primitive: &Primitive, uvs: bool, normals: bool) {
-        let indices = &primitive.indices;
+        let indices = primitive.indices.as_slice();
+        let corners = Corners { counts: self.counts, uvs, normals };
+        let out = &mut self.out;
         match primitive.topology {
             Topology::Triangles => {
-                for triangle in primitive.triangles() {
-                    self.element(b"f", triangle, uvs, normals);
-                }
+                parallel::append_lines(out, primitive.triangles(), |out, _, triangle| {
+                    corners.line(out, b"f", triangle);
+                });
             }
             Topology::Lines => {
-                for line in indices.as_chunks::<2>().0 {
-                    self.element(b"l", line, uvs, normals);
-                }
+                let lines = indices.as_chunks::<2>().0;
+                parallel::append_lines(out, lines, |out, _, line| corners.line(out, b"l", line));
             }
-            Topology::LineStrip => self.element(b"l", indices, uvs, normals),
+            Topology::LineStrip => corners.line(out, b"l", indices),
             Topology::LineLoop => {
                 let closed: Vec<u32> = indices.iter().chain(indices.first()).copied().collect();
-                self.element(b"l", &closed, uvs, normals);
+                corners.line(out, b"l", &closed);
             }
             Topology::Points => {
-                for point in indices {
-                    self.element(b"p", &[*point], uvs, normals);
-                }
+                parallel::append_lines(out, indices, |out, _, point| corners.line(out, b"p", &[*point]));
             }
         }
     }
+}
 
-    fn element(&mut self, keyword: &[u8], corners: &[u32], uvs: bool, normals: bool) {
+/// Appends floats, each after a blank.
+fn values(out: &mut Vec<u8>, keyword: &[u8], values: &[f32]) {
+    out.extend_from_slice(keyword);
+    for value in values {
+        out.push(b' ');
+        push_float(out, *value);
+    }
+}
+
+/// How the corners of faces, lines and points are named.
+struct Corners {
+    /// Positions, texture coordinates and normals before those that are counted here.
+    counts: [u32; 3],
+    uvs: bool,
+    normals: bool,
+}
+
+impl Corners {
+    fn line(&self, out: &mut Vec<u8>, keyword: &[u8], corners: &[u32]) {
         let [v, t, n] = self.counts;
-        self.out.extend_from_slice(keyword);
+        out.extend_from_slice(keyword);
         for corner in corners {
             let number = |before: u32| u64::from(before) + u64::from(*corner) + 1;
-            let _ = match (uvs, normals) {
-                (false, false) => write!(self.out, " {}", number(v)),
-                (true, false) => write!(self.out, " {}/{}", number(v), number(t)),
-                (false, true) => write!(self.out, " {}//{}", number(v), number(n)),
-                (true, true) => write!(self.out, " {}/{}/{}", number(v), number(t), number(n)),
-            };
+            out.push(b' ');
+            push_whole(out, number(v));
+            if self.uvs || self.normals {
+                out.push(b'/');
+            }
+            if self.uvs {
+                push_whole(out, number(t));
+            }
+            if self.normals {
+                out.push(b'/');
+                push_whole(out, number(n));
+            }
         }
-        self.out.push(b'\n');
+        out.push(b'\n');
     }
 }
 
