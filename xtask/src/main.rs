@@ -8,6 +8,7 @@ mod blender;
 mod dist;
 #[cfg(feature = "library")]
 mod docs;
+mod instructions;
 mod licences;
 #[cfg(feature = "library")]
 mod looks;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | dist [test] | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -36,6 +37,11 @@ fn main() -> ExitCode {
         Some("dist") => build_or_test(dist::build, ("packages", dist::test)),
         Some("glue") => viewer::glue(&root()).map(|()| true),
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
+        Some("instructions") => match std::env::args().nth(2).as_deref() {
+            None => Ok(steps::only(&root(), ("instructions", instructions::check))),
+            Some("update") => instructions::update(&root()),
+            Some(_) => Err(anyhow::anyhow!(USAGE)),
+        },
         Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),

@@ -3,8 +3,11 @@
 //! Only ratios count: machines differ and are noisy. Each comparison is a file of its own here and a line in [`ALL`]. A
 //! program that cannot be had here is named as skipped, with the reason.
 
+mod measured;
 mod meshes;
 mod ops;
+mod peers;
+mod programs;
 mod python;
 mod render;
 
@@ -21,6 +24,7 @@ type Compare = fn(&Bench) -> Result<Vec<Row>>;
 const ALL: &[(&str, Compare)] = &[
     ("meshes", meshes::compare),
     ("ops", ops::compare),
+    ("programs", programs::compare),
     ("python", python::compare),
     ("render", render::compare),
 ];

@@ -1,0 +1,329 @@
+//! The whole program on a million triangles: every conversion and look that matters, beside the program that others
+//! use for it and beside a copy of the same bytes. The table is docs/bench.md, the raw runs are in bench/runs.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::measured::{Measured, measure};
+use super::peers::{Peers, Tool};
+use super::render::hills;
+use super::{Bench, Row};
+
+/// Squares along a side of the model: a million triangles, half a million vertices.
+const SIDE: u32 = 708;
+
+/// The sides of the doubling series, each with twice the triangles of the one before.
+const SERIES: [u32; 4] = [125, 177, 250, 354];
+
+/// The formats that a model is made in, by extension.
+const FORMATS: [&str; 8] = ["bgl", "bmd", "bo3d", "das2", "dgl2", "obj", "ply", "stl"];
+
+/// Runs of each program.
+fn runs() -> usize {
+    std::env::var("MENAGERIE_BENCH_RUNS")
+        .ok()
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(super::RUNS)
+        .max(1)
+}
+
+/// A piece of work.
+struct Work {
+    what: String,
+    arguments: Vec<String>,
+    /// The file that is read, for its size and for copying it.
+    input: String,
+    /// Seconds that it should take at most.
+    goal: Option<f64>,
+    peer: Option<(Tool, Vec<String>)>,
+}
+
+impl Work {
+    fn new(what: impl Into<String>, arguments: &[&str], input: &str) -> Self {
+        let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+        Self { what: what.into(), arguments, input: input.to_owned(), goal: None, peer: None }
+    }
+
+    fn goal(self, seconds: f64) -> Self {
+        Self { goal: Some(seconds), ..self }
+    }
+
+    fn against(self, tool: Tool, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+        Self { peer: Some((tool, arguments)), ..self }
+    }
+}
+
+/// Everything that is measured.
+fn all_work() -> Vec<Work> {
+    let convert = |from: &str, to: &str| {
+        let (input, output) = (format!("hills.{from}"), format!("out.{to}"));
+        Work::new(format!("{from} → {to}"), &["convert", "--rebuild", &input, &output], &input)
+    };
+    let assimp = |from: &str, to: &str| [format!("hills.{from}"), format!("peer.{to}")];
+    let mut list = vec![
+        convert("obj", "glb").against(Tool::Gltfpack, &["-noq", "-i", "hills.obj", "-o", "peer.glb"]),
+        convert("obj", "glb").against(Tool::Obj2gltf, &["-i", "hills.obj", "-o", "peer.glb"]),
+    ];
+    for (from, to, goal) in
+        [("obj", "glb", 0.3), ("stl", "glb", 0.2), ("ply", "glb", 0.2), ("glb", "obj", 0.25)]
+    {
+        let [input, output] = assimp(from, to);
+        list.push(convert(from, to).goal(goal).against(Tool::Assimp, &["export", &input, &output]));
+    }
+    for (from, goal) in
+        [("bgl", 0.12), ("bo3d", 0.12), ("das2", 0.12), ("bmd", 0.12), ("dgl2", 0.3), ("glb", 0.15)]
+    {
+        list.push(convert(from, "glb").goal(goal));
+    }
+    for (to, goal) in
+        [("bmd", 0.7), ("das2", 0.3), ("bgl", 0.3), ("bo3d", 0.3), ("dgl2", 0.6), ("stl", 0.2), ("ply", 0.2)]
+    {
+        list.push(convert("glb", to).goal(goal));
+    }
+    list.push(
+        Work::new(
+            "simplify to 50 %",
+            &["optimize", "--simplify", "0.5", "hills.glb", "out.glb"],
+            "hills.glb",
+        )
+        .against(Tool::Gltfpack, &["-noq", "-si", "0.5", "-i", "hills.glb", "-o", "peer.glb"]),
+    );
+    list.push(
+        Work::new("glb → bmd, verified", &["convert", "--verify", "hills.glb", "out.bmd"], "hills.glb")
+            .goal(1.4),
+    );
+    list.push(
+        Work::new("validate glb", &["validate", "hills.glb"], "hills.glb")
+            .against(Tool::GltfValidator, &["hills.glb"]),
+    );
+    for extension in FORMATS.into_iter().chain(["glb"]) {
+        let input = format!("hills.{extension}");
+        let work = Work::new(format!("info {extension}"), &["info", &input], &input);
+        list.push(work.against(Tool::Trimesh, &[&input]));
+    }
+    for extension in ["ply", "obj"] {
+        let input = format!("hills.{extension}");
+        list.push(Work::new(format!("inspect {extension}"), &["inspect", &input], &input).goal(0.2));
+    }
+    list.push(
+        Work::new("1000 small files → glb", &["convert", "--to", "glb", "-r", "small", "out"], "").goal(0.3),
+    );
+    list
+}
+
+/// What came of a piece of work.
+struct Found {
+    work: Work,
+    bytes: u64,
+    ours: Measured,
+    peer: Option<Result<Measured, String>>,
+    /// Seconds to copy the same bytes in memory.
+    copying: f64,
+}
+
+pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
+    let folder = bench.folder.join("programs");
+    std::fs::create_dir_all(&folder)?;
+    make_files(bench, &folder)?;
+    let peers = Peers::find(&bench.folder);
+    let mut found = Vec::new();
+    for work in all_work() {
+        eprintln!("{}", work.what);
+        let _ = std::fs::remove_dir_all(folder.join("out"));
+        let ours = measure(&bench.menagerie, &work.arguments, runs(), &folder)?;
+        let peer = work.peer.as_ref().map(|(tool, arguments)| {
+            let (program, mut first) = peers.command(*tool)?;
+            first.extend(arguments.iter().cloned());
+            measure(&program, &first, runs().min(3), &folder)
+                .map_err(|error| format!("{error:#}").lines().next().unwrap_or_default().to_owned())
+        });
+        let bytes = std::fs::metadata(folder.join(&work.input)).map(|file| file.len()).unwrap_or(0);
+        let copying = copy_in_memory(&folder.join(&work.input));
+        found.push(Found { work, bytes, ours, peer, copying });
+    }
+    let series = series(bench, &folder)?;
+    write_page(bench, &peers, &found, &series)?;
+    Ok(Vec::new())
+}
+
+/// Makes the model in every format, and a folder of a thousand small ones.
+fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
+    let glb = folder.join("hills.glb");
+    if !glb.exists() {
+        std::fs::write(&glb, hills(SIDE)?)?;
+    }
+    for extension in FORMATS {
+        make(bench, &glb, &folder.join(format!("hills.{extension}")))?;
+    }
+    for side in SERIES {
+        let glb = folder.join(format!("series-{side}.glb"));
+        if !glb.exists() {
+            std::fs::write(&glb, hills(side)?)?;
+        }
+        for extension in FORMATS {
+            make(bench, &glb, &folder.join(format!("series-{side}.{extension}")))?;
+        }
+    }
+    let small = folder.join("small");
+    if !small.exists() {
+        std::fs::create_dir_all(&small)?;
+        let glb = folder.join("tiny.glb");
+        std::fs::write(&glb, hills(10)?)?;
+        for (i, extension) in (0..1000).zip(["bgl", "bmd", "bo3d", "das2", "dgl2"].into_iter().cycle()) {
+            let first = small.join(format!("model-{}.{extension}", i % 5));
+            make(bench, &glb, &first)?;
+            let _ = std::fs::copy(&first, small.join(format!("model-{i}.{extension}")));
+        }
+    }
+    Ok(())
+}
+
+fn make(bench: &Bench, glb: &Path, file: &Path) -> Result<()> {
+    if file.exists() {
+        return Ok(());
+    }
+    let status = Command::new(&bench.menagerie).arg("convert").arg(glb).arg(file).output()?.status;
+    anyhow::ensure!(matches!(status.code(), Some(0 | 1)), "{} cannot be made", file.display());
+    Ok(())
+}
+
+/// Seconds to copy the bytes of a file into memory that was written before, the best of some.
+fn copy_in_memory(file: &Path) -> f64 {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    let mut copy = vec![1u8; bytes.len()];
+    let once = |_| {
+        let start = Instant::now();
+        copy.copy_from_slice(std::hint::black_box(&bytes));
+        std::hint::black_box(&mut copy);
+        start.elapsed().as_secs_f64()
+    };
+    (0..super::RUNS).map(once).fold(f64::INFINITY, f64::min)
+}
+
+/// Processor seconds of reading and writing each format, at sizes that double.
+struct Series {
+    what: String,
+    seconds: Vec<f64>,
+}
+
+fn series(bench: &Bench, folder: &Path) -> Result<Vec<Series>> {
+    let mut all = Vec::new();
+    for extension in FORMATS.into_iter().chain(["glb"]) {
+        for (what, from, to) in [("reading", extension, "glb"), ("writing", "glb", extension)] {
+            let mut seconds = Vec::new();
+            for side in SERIES {
+                let words = ["convert", "--rebuild", &format!("series-{side}.{from}"), &format!("out.{to}")];
+                let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+                let best = measure(&bench.menagerie, &words, runs(), folder)?.best();
+                seconds.push(best.cpu.unwrap_or(best.wall));
+            }
+            all.push(Series { what: format!("{what} {extension}"), seconds });
+        }
+    }
+    Ok(all)
+}
+
+fn write_page(bench: &Bench, peers: &Peers, found: &[Found], series: &[Series]) -> Result<()> {
+    let machine = machine();
+    let mut page = String::from(
+        "# How fast it is\n\nMade by `cargo xtask bench programs`; the raw runs are in `bench/runs`. A model of a million \
+         triangles and half a million vertices with normals and texture coordinates; the best of some runs of the whole \
+         program, from its start to its end. Only ratios in one run count. Memory is the most that the program had.\n\n",
+    );
+    let _ = writeln!(page, "Best of {}.", runs());
+    let _ = writeln!(page, "Machine: {machine}. {}\n", peers.versions());
+    page.push_str(
+        "| work | input | goal | menagerie | processor | memory | other | processor | memory | copying the bytes |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in found {
+        let _ = writeln!(page, "{}", row.line());
+    }
+    page.push_str("\n## Twice the triangles\n\nProcessor seconds of the whole program");
+    let _ = writeln!(
+        page,
+        " at {} triangles, and what the last doubling cost.\n",
+        SERIES.map(|side| (2 * side * side).to_string()).join(", ")
+    );
+    page.push_str("| work | seconds | last doubling |\n|---|---|---|\n");
+    for Series { what, seconds } in series {
+        let times: Vec<String> = seconds.iter().map(|second| format!("{second:.2}")).collect();
+        let growth = match seconds.as_slice() {
+            [.., before, last] if *before > 0.0 => format!("{:.1} times", last / before),
+            _ => String::new(),
+        };
+        let _ = writeln!(page, "| {what} | {} | {growth} |", times.join(", "));
+    }
+    let path = bench.root.join("docs/bench.md");
+    std::fs::write(&path, &page).with_context(|| format!("cannot write {}", path.display()))?;
+    let raw: Vec<Value> = found.iter().map(Found::to_json).collect();
+    let raw = json!({ "machine": machine, "programs": peers.versions(), "work": raw,
+        "series": series.iter().map(|s| json!({ "what": s.what, "cpu_seconds": s.seconds })).collect::<Vec<_>>() });
+    let runs = bench.root.join("bench/runs");
+    std::fs::create_dir_all(&runs)?;
+    std::fs::write(runs.join("programs.json"), format!("{raw:#}\n"))?;
+    println!("{page}");
+    Ok(())
+}
+
+/// The processor, how many of them, and the compiler.
+fn machine() -> String {
+    let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("unknown processor", |(_, model)| model.trim()).to_owned();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let rustc = Command::new("rustc").arg("-V").output().map(|output| output.stdout).unwrap_or_default();
+    format!("{model}, {cores} cores; {}", String::from_utf8_lossy(&rustc).trim())
+}
+
+fn cells(measured: &Measured, bytes: u64) -> String {
+    let best = measured.best();
+    let cpu = best.cpu.map(|cpu| format!("{cpu:.2} s")).unwrap_or_default();
+    let peak = best.peak.map(|peak| match bytes {
+        0 => format!("{} MB", peak / 1_000_000),
+        bytes => format!("{} MB, {:.1} × input", peak / 1_000_000, peak as f64 / bytes as f64),
+    });
+    format!("{:.3} s | {cpu} | {}", best.wall, peak.unwrap_or_default())
+}
+
+impl Found {
+    fn line(&self) -> String {
+        let goal = self.work.goal.map(|goal| format!("{goal} s")).unwrap_or_default();
+        let ours = cells(&self.ours, self.bytes);
+        let theirs = match (&self.work.peer, &self.peer) {
+            (Some((tool, _)), Some(Ok(measured))) => {
+                format!("{} {}", tool.name(), cells(measured, self.bytes))
+            }
+            (Some((tool, _)), Some(Err(reason))) => {
+                format!("{} not run: {} | |", tool.name(), reason.replace('|', "/"))
+            }
+            _ => "| |".to_owned(),
+        };
+        let size = if self.bytes == 0 { String::new() } else { format!("{:.0} MB", self.bytes as f64 / 1e6) };
+        format!("| {} | {size} | {goal} | {ours} | {theirs} | {:.3} s |", self.work.what, self.copying)
+    }
+
+    fn to_json(&self) -> Value {
+        let peer = match (&self.work.peer, &self.peer) {
+            (Some((tool, _)), Some(Ok(measured))) => {
+                json!({ "name": tool.name(), "runs": measured.to_json() })
+            }
+            (Some((tool, _)), Some(Err(reason))) => json!({ "name": tool.name(), "not_run": reason }),
+            _ => Value::Null,
+        };
+        json!({ "what": self.work.what, "arguments": self.work.arguments, "input_bytes": self.bytes, "goal": self.work.goal,
+            "runs": self.ours.to_json(), "peer": peer, "copy_seconds": self.copying })
+    }
+}
+
+/// Where a program is, by the folders of PATH.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+}
