@@ -26,7 +26,7 @@ WAYS = ["unknown", "linear", "step", "cubic_spline"]
 
 
 class NeedsZstd(Exception):
-    """The file is compressed by what this Python does not have."""
+    pass
 
 
 def hash64(data):
@@ -241,10 +241,9 @@ def read(data):
     raise ValueError("in neither profile to its end")
 
 
-# --- section 6: what buffers hold
-
-
 def with_geometry(mesh, buffers, library):
+    """What buffers hold: section 6."""
+
     def rows(place, count, form, always=False):
         if library and not always and place["offset"] in (0, NONE) or not library and place["buffer"] is None:
             return None
