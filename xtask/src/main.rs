@@ -1,5 +1,6 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
-//! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page; `bench` measures against other programs;
+//! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page; `kaitai` runs the
+//! descriptions of docs/kaitai; `bench` measures against other programs;
 //! `fuzz-seeds` writes what fuzzing starts from.
 
 #[cfg(feature = "library")]
@@ -7,6 +8,7 @@ mod bench;
 mod blender;
 #[cfg(feature = "library")]
 mod docs;
+mod kaitai;
 #[cfg(feature = "library")]
 mod looks;
 #[cfg(feature = "library")]
@@ -24,13 +26,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
         Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
+        Some("kaitai") => Ok(steps::only(&root(), ("Kaitai descriptions", kaitai::test))),
         Some("glue") => viewer::glue(&root()).map(|()| true),
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
         Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),

@@ -54,6 +54,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.run("Python package", || crate::python::test(root));
     steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
+    steps.run("Kaitai descriptions", || crate::kaitai::test(root));
     steps.run("viewer", || crate::viewer::try_build(root));
     steps.run("viewer in a browser", || crate::viewer::test(root));
     steps.summary();
@@ -241,6 +242,15 @@ pub(crate) fn run_command(command: &mut Command) -> Result<Outcome> {
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
+/// What is to be said where Node.js is missing.
+pub(crate) fn without_node() -> Option<Outcome> {
+    ["node", "npm"].into_iter().find_map(|program| {
+        let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
+        let missing = !found.is_ok_and(|status| status.success());
+        missing.then(|| Outcome::Skipped(format!("{program} is missing; install Node.js with npm")))
+    })
+}
+
 /// Runs the Khronos validator over every glTF file that a test wrote; an error or a warning fails.
 fn validate_glb(root: &Path, written: &Path) -> Result<Outcome> {
     let folder = root.join("xtask/gltf-validator");
@@ -248,11 +258,8 @@ fn validate_glb(root: &Path, written: &Path) -> Result<Outcome> {
     if !script.is_file() {
         return Ok(Outcome::Skipped("xtask/gltf-validator/validate.js is not there".to_owned()));
     }
-    for program in ["node", "npm"] {
-        let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
-        if !found.is_ok_and(|status| status.success()) {
-            return Ok(Outcome::Skipped(format!("{program} is missing; install Node.js with npm")));
-        }
+    if let Some(missing) = without_node() {
+        return Ok(missing);
     }
     let files = gltf_files(written)?;
     if files.is_empty() {
