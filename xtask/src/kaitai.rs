@@ -27,7 +27,8 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
         }
     }
     let mut build = Command::new(cargo_program());
-    let built = run_command(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?;
+    let built =
+        run_command(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?;
     if !matches!(built, Outcome::Passed) {
         return Ok(built);
     }

@@ -60,7 +60,9 @@ pub fn identify(bytes: &[u8], name: Option<&str>, options: &ReadOptions<'_>) -> 
     let probe = (format.probe)(bytes);
     why.push(match probe {
         Probe::Magic => format!("it begins with the bytes that {} files begin with", format.name),
-        Probe::Shape => format!("it has the shape of {}, which has no bytes that all files begin with", format.name),
+        Probe::Shape => {
+            format!("it has the shape of {}, which has no bytes that all files begin with", format.name)
+        }
         Probe::No => {
             let kind = foreign_kind(bytes, name.unwrap_or_default());
             format!("only its name says that it is {}; its bytes do not ({kind})", format.name)

@@ -22,7 +22,8 @@ impl Model {
             (true, true) => Some("texts with and without braces"),
             (false, false) => None,
         };
-        let bare = self.materials().any(|(_, _, data)| matches!(data, MaterialData::Bare(text) if !text.is_empty()));
+        let bare =
+            self.materials().any(|(_, _, data)| matches!(data, MaterialData::Bare(text) if !text.is_empty()));
         let bare = bare.then_some("materials as the document has them, without a size");
         let marks: Vec<&str> = year.into_iter().chain(bare).collect();
         (!marks.is_empty()).then(|| marks.join("; "))

@@ -58,7 +58,8 @@ fn line(format: &Format, file: &TestFile, needs: Option<&Elsewhere>) -> String {
     let span = own.span.unwrap_or_else(|| panic!("{}: {id} points at no byte", file.path.display()));
     assert!(span.start < span.end && span.end <= file.bytes.len() as u64, "{id}: {span:?}");
     let mut line = format!("{id:32} {:>5}..{:<5} {}", span.start, span.end, own.path);
-    let mut others: Vec<&str> = issues.iter().map(|issue| issue.code.id).filter(|other| *other != id).collect();
+    let mut others: Vec<&str> =
+        issues.iter().map(|issue| issue.code.id).filter(|other| *other != id).collect();
     others.sort_unstable();
     others.dedup();
     if !others.is_empty() {
@@ -76,7 +77,9 @@ fn every_code_has_a_file_that_shows_it() {
             let short = code.id.split_once('/').unwrap().1;
             let has_file = files.iter().any(|file| file.stem() == short);
             match elsewhere.get(code.id) {
-                Some(Elsewhere::Test(name)) => assert!(tests.contains(name), "{}: there is no test {name}", code.id),
+                Some(Elsewhere::Test(name)) => {
+                    assert!(tests.contains(name), "{}: there is no test {name}", code.id)
+                }
                 Some(Elsewhere::Never) => {}
                 Some(Elsewhere::Option(..)) | None => {
                     assert!(has_file, "{} has no file in vectors/codes/{}", code.id, format.id);

@@ -7,7 +7,8 @@ use super::{five, root, test_names, text};
 /// The cells of the rows of all tables of a page, without heads and rules.
 fn rows(page: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
-    let is_row = |line: &&str| line.starts_with('|') && !line.starts_with("|---") && !line.starts_with("| sentence");
+    let is_row =
+        |line: &&str| line.starts_with('|') && !line.starts_with("|---") && !line.starts_with("| sentence");
     page.lines().filter(is_row).map(cells).collect()
 }
 
@@ -29,7 +30,11 @@ fn the_coverage_tables_name_what_is_there() {
                 panic!("{}: four cells are wanted: {row:?}", format.id)
             };
             // A hole has a reason in words; nothing is left empty.
-            assert!([sentence, place, test, code].iter().all(|cell| !cell.is_empty()), "{}: {row:?}", format.id);
+            assert!(
+                [sentence, place, test, code].iter().all(|cell| !cell.is_empty()),
+                "{}: {row:?}",
+                format.id
+            );
             for file in quoted(place).filter(|word| word.contains(".rs") || word.contains(".md")) {
                 let path = if file.contains('/') && root(file).is_file() {
                     root(file)
@@ -40,7 +45,11 @@ fn the_coverage_tables_name_what_is_there() {
             }
             for name in quoted(test) {
                 let is_file = root(name).exists();
-                assert!(is_file || tests.contains(name), "{}: there is no test {name} ({sentence})", format.id);
+                assert!(
+                    is_file || tests.contains(name),
+                    "{}: there is no test {name} ({sentence})",
+                    format.id
+                );
             }
             for name in quoted(code) {
                 assert!(codes.contains(name), "{}: there is no code {name} ({sentence})", format.id);
@@ -53,7 +62,8 @@ fn the_coverage_tables_name_what_is_there() {
 #[test]
 fn every_code_is_in_a_table_or_on_the_page() {
     for format in five() {
-        let pages = text(&format!("docs/coverage/{}.md", format.id)) + &text(&format!("docs/formats/{}.md", format.id));
+        let pages = text(&format!("docs/coverage/{}.md", format.id))
+            + &text(&format!("docs/formats/{}.md", format.id));
         let missing: Vec<&str> = format
             .codes
             .iter()

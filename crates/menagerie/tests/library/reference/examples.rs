@@ -10,7 +10,10 @@ use menagerie::formats::Format;
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
-        assert!(std::env::var_os("CI").is_none(), "with CI set nothing may be skipped, and python3 is missing");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "with CI set nothing may be skipped, and python3 is missing"
+        );
         println!("SKIPPED the readers of docs/examples: python3 is not there");
     }
     found
@@ -37,7 +40,8 @@ fn readers_written_from_the_pages_find_the_same_values() {
             .args(files.iter().map(|file| &file.path))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let said =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{script}: {said}");
         // zstd, which only the library's profile uses, came to Python late.
         let fine = |line: &&str| line.ends_with(": as expected") || line.contains(": needs zstd");

@@ -27,9 +27,15 @@ fn text(path: &str) -> String {
 /// The names of all tests of this program, and of those that sit in the library's sources.
 fn test_names() -> std::collections::BTreeSet<String> {
     let mut names = std::collections::BTreeSet::new();
-    let mut open = vec![root("crates/menagerie/tests/library"), root("crates/menagerie/src"), root("crates/menagerie-cli/tests")];
+    let mut open = vec![
+        root("crates/menagerie/tests/library"),
+        root("crates/menagerie/src"),
+        root("crates/menagerie-cli/tests"),
+    ];
     while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        for entry in
+            std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);

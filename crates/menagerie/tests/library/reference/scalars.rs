@@ -40,7 +40,9 @@ fn packed_numbers_are_those_of_the_tables() {
         let found = f16::from_bits(word(&bits) as u16).to_f32();
         match value.as_str() {
             Some("NaN") => assert!(found.is_nan(), "{bits}"),
-            Some(infinity) => assert_eq!(found, if infinity.starts_with('-') { f32::NEG_INFINITY } else { f32::INFINITY }),
+            Some(infinity) => {
+                assert_eq!(found, if infinity.starts_with('-') { f32::NEG_INFINITY } else { f32::INFINITY })
+            }
             None => assert_eq!(found, value.as_f64().unwrap() as f32, "{bits}"),
         }
     }
