@@ -51,6 +51,7 @@ def files():
     yield "data-after-properties", file(place=chunk(ENTITY, b"Object", entity() + b"rest", 0))
     yield "duplicate-id", file(more=chunk(ENTITY, b"Other", entity(), 0))
     yield "duplicate-name", file(more=chunk(ENTITY, b"Object", entity(), 1))
+    yield "no-name", file(mesh=chunk(TRIMESH, b"", triangle(), 0))
     yield "missing-mesh", file(place=chunk(ENTITY, b"Object", entity(mesh=7), 0))
     yield "missing-material", file(mesh=chunk(TRIMESH, b"Triangle", triangle(7), 0))
     yield "name-not-utf8", file(place=chunk(ENTITY, b"K\xf6rper", entity(), 0))
