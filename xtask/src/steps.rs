@@ -37,6 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let workspace = Workspace::load(root)?;
     let mut steps = Steps::default();
     steps.run("formatting", || cargo(root, &["fmt", "--all", "--check"], &[]));
+    steps.run("licences and sources", || crate::licences::check(root));
     steps.run("clippy", || cargo(root, &clippy(&["--workspace", "--all-targets"]), &[]));
     steps.run("clippy, library without formats", || cargo(root, &clippy(&LIBRARY_ALONE), &[]));
     for feature in &workspace.features {
@@ -51,6 +52,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.tests(root, &[]);
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
+    steps.run("packages", || crate::dist::test(root));
     steps.run("Python package", || crate::python::test(root));
     steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));

@@ -74,6 +74,7 @@ pub mod convert;
 pub mod diag;
 pub mod diff;
 pub mod formats;
+mod math;
 pub mod open;
 pub mod ops;
 pub mod pictures;

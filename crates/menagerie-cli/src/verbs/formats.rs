@@ -35,8 +35,7 @@ fn text() -> String {
         let _ = writeln!(text, "{:6} {} ({})", format.id, format.about, extensions.join(", "));
     }
     text.push_str("\nWhat each can hold: ● all of it, ◐ some of it or not exactly, · nothing\n");
-    let mut table = output::table(["aspect"]);
-    table.set_header(std::iter::once("aspect").chain(ALL.iter().map(|format| format.id)));
+    let mut table = output::table(std::iter::once("aspect").chain(ALL.iter().map(|format| format.id)));
     for aspect in Aspect::ALL {
         let marks = ALL.iter().map(|format| match format.capabilities.holds(aspect) {
             (Holds::Fully, remark) => cell("●", remark),

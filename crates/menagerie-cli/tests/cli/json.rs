@@ -80,7 +80,18 @@ fn validate_keeps_to_its_schema_and_is_also_sarif() {
     }
     let log = menagerie(arguments("--sarif")).exits(2).json();
     assert_eq!(log["version"], "2.1.0");
-    assert!(!log["runs"][0]["results"].as_array().unwrap().is_empty());
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for result in results {
+        let line = &result["locations"][0]["physicalLocation"]["region"]["startLine"];
+        assert!(line.as_u64().is_some_and(|line| line >= 1), "code hosts need a line: {result:#}");
+    }
+    let failed = &run["invocations"][0]["toolExecutionNotifications"];
+    assert!(failed.to_string().contains("gone.bo3d"), "{failed:#}");
+    let lines = menagerie(arguments("--json-lines")).exits(2).text();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Value::Array(lines), value, "the same, an object a line");
 }
 
 #[test]

@@ -294,7 +294,8 @@ fn with_texts(entity: &str, material: &str) -> Vec<u8> {
     };
     let mut place = vec![0; 4];
     place.extend([255; 8]);
-    place.extend([0.0f32, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0].into_iter().flat_map(f32::to_le_bytes));
+    place
+        .extend([0.0f32, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0].into_iter().flat_map(f32::to_le_bytes));
     place.extend(sized(entity));
     let (entity, material) = (chunk(4, 0, "e", &place), chunk(3, 0, "m", &sized(material)));
     [chunk(0, -1, "Scene", &[]), entity, material, chunk(1, -1, "", &[])].concat()
@@ -311,7 +312,8 @@ fn values_outside_of_what_the_document_lists_are_warnings() {
         ("transparent=\"1\";", "texturesNum=\"-1\";", true),
     ] {
         let reading = FORMAT.open(&with_texts(entity, material), &ReadOptions::default());
-        let found = reading.issues.iter().any(|issue| issue.code.id == "dgl2/dml-value" && issue.span.is_some());
+        let found =
+            reading.issues.iter().any(|issue| issue.code.id == "dgl2/dml-value" && issue.span.is_some());
         assert_eq!(found, odd, "{entity} {material}: {:?}", reading.issues.iter().collect::<Vec<_>>());
     }
 }

@@ -337,7 +337,7 @@ impl Lowering<'_> {
             let meant = (placed.turn * Vec3::from_array(*normal)).normalize_or_zero();
             let stored = vertex.normal(flat).unwrap_or(vertex.position());
             let stored = Vec3::from_array(stored);
-            let angle = meant.cross(stored).length().atan2(meant.dot(stored)).to_degrees();
+            let angle = crate::math::degrees_between(meant, stored);
             let zero = stored == Vec3::ZERO;
             errors.normal.add(if zero || angle < 0.05 { 0.0 } else { f64::from(angle) });
         }
