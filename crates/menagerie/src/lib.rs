@@ -77,6 +77,7 @@ pub mod formats;
 mod math;
 pub mod open;
 pub mod ops;
+mod parallel;
 pub mod pictures;
 pub mod repair;
 pub mod scene;

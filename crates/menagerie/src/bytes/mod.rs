@@ -22,7 +22,7 @@ mod text;
 mod tight;
 mod writer;
 
-pub use limits::Limits;
+pub use limits::{Limits, OverLimit, Used};
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
 pub use number::{Token, float_start, read_float, read_integer, tokens, whole_start};
 pub use packed::{SE32_MAX, Se32, f8a_from_f32, f8a_to_f32};

@@ -10,12 +10,15 @@ mod settle;
 
 pub use failed::{Blame, Failed};
 pub use hidden::HiddenParts;
-pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
+pub use pictures::{TextureStatus, missing_pictures, resolve_textures, resolve_textures_within};
 pub use settle::settle;
+use settle::settle_within;
 
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
-use crate::formats::{FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions};
+use crate::formats::{
+    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, of_lowering,
+};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
 
@@ -204,7 +207,7 @@ fn write_back(
             lifted.issues.locate(&model.layout());
         }
         issues.append(lifted.issues);
-        textures = resolve_textures(&mut lifted.scene, options.read.files);
+        textures = resolve_textures_within(&mut lifted.scene, options.read.files, &options.read.limits);
     }
     insist(options, issues)?;
     let engine = in_engine(model, options);
@@ -291,7 +294,7 @@ fn from_scene(
     if options.flip_v {
         crate::ops::flip_v(&mut scene);
     }
-    let textures = resolve_textures(&mut scene, options.read.files);
+    let textures = resolve_textures_within(&mut scene, options.read.files, &options.read.limits);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
     if from == Some(to) && losses.requested().next().is_some() {
@@ -315,10 +318,12 @@ fn from_scene(
         can_be_written_out(&scene, to, &options.read.limits)?;
     }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    of_lowering(&scene, to, &options.read.limits)?;
     let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
     let lowered = (to.lower)(checked, &write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
-    settle(checked, lowered.as_ref(), options.write.purpose, &mut losses);
+    let settling = (options.write.purpose, &options.read.limits);
+    settle_within(checked, lowered.as_ref(), settling, &mut losses);
     let engine = in_engine(lowered.as_ref(), options);
     let mut output = lowered.write()?;
     for (name, bytes) in pictures::only_referred(beside, lowered.as_ref(), options) {
@@ -326,6 +331,8 @@ fn from_scene(
             output.beside.push((name, bytes));
         }
     }
+    let beside = output.beside.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+    options.read.limits.writes(beside.saturating_add(output.bytes.len() as u64))?;
     Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
 }
 

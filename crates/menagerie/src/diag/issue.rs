@@ -5,7 +5,7 @@ use std::fmt;
 use super::code::{self, Code, Severity};
 use super::loss::Aspect;
 use super::plain;
-use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
+use crate::bytes::{ByteMap, OverLimit, ReadError, ReadErrorKind, Span};
 
 /// One problem of one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,12 @@ impl fmt::Display for Issue {
             write!(f, ", at byte {span}")?;
         }
         Ok(())
+    }
+}
+
+impl From<OverLimit> for Issue {
+    fn from(over: OverLimit) -> Self {
+        Self::new(&code::LIMIT, "", over.to_string())
     }
 }
 

@@ -35,6 +35,7 @@ pub mod bmd;
 pub mod bo3d;
 #[cfg(feature = "bogle")]
 pub mod bogle;
+mod costs;
 #[cfg(feature = "das2")]
 pub mod das2;
 #[cfg(feature = "dgl2")]
@@ -68,6 +69,7 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
+pub(crate) use costs::{of_lifting, of_lowering};
 pub use foreign::foreign_kind;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
@@ -621,6 +623,11 @@ impl Format {
             return Reading::failed(
                 Issue::new(&diag::LIMIT, "", message).at(crate::bytes::Span::new(0, bytes.len())),
             );
+        }
+        options.limits.reads(bytes.len());
+        let whole = crate::bytes::Span::new(0, bytes.len());
+        if let Err(over) = options.limits.take(bytes.len() as u64) {
+            return Reading::failed(Issue::from(over).at(whole));
         }
         let mut issues = Issues::new(options.limits.issues_per_code);
         let model = (self.read)(bytes, options, &mut issues);

@@ -8,7 +8,7 @@ use super::json::{Buffer, Document, Object};
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
-use crate::bytes::{Reader, Span};
+use crate::bytes::{Limits, OverLimit, Reader, Span};
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::ReadOptions;
 
@@ -28,6 +28,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
         (Container::Text, start..bytes.len())
     };
     let text = bytes.get(json.clone()).unwrap_or_default();
+    afford(text, &options.limits).map_err(|over| Issue::from(over).at(Span::new(json.start, json.end)))?;
     let document = parse(text, json.start)?;
     let mut model = Model {
         bytes: options.keep(bytes),
@@ -40,6 +41,37 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     version(&model)?;
     load_buffers(&mut model, options, issues);
     Ok(model)
+}
+
+/// Takes what the values of a JSON text need in memory: most of what is between commas and brackets is one.
+fn afford(text: &[u8], limits: &Limits) -> Result<(), OverLimit> {
+    let (mut values, mut objects, mut at) = (1usize, 0usize, 0usize);
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b',' | b'[' => values += 1,
+            b'{' => objects += 1,
+            b'"' => at = end_of_string(text, at),
+            _ => {}
+        }
+    }
+    limits.take_many(values, size_of::<Value>())?;
+    limits.take_many(objects, OBJECT)
+}
+
+/// What an object takes with its members: a value, and a record of the document.
+const OBJECT: usize = 640;
+
+/// Where a string ends that begins before `at`.
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    at
 }
 
 /// The chunks of a GLB. A chunk that reaches past the end of the file is cut there.
@@ -254,7 +286,10 @@ fn load_buffers(model: &mut Model, options: &ReadOptions<'_>, issues: &mut Issue
                 decode_data_uri(text).map(|(_, bytes)| BufferBytes::Own(bytes.into()))
             }
             Some(text) => match options.files.open(&uri::decode(text)) {
-                Ok(bytes) => Ok(BufferBytes::Own(bytes)),
+                Ok(bytes) => {
+                    options.limits.reads_more(bytes.len());
+                    Ok(BufferBytes::Own(bytes))
+                }
                 Err(missing) => Err(format!("{} was not found: {}", uri::decode(text), missing.reason)),
             },
         };

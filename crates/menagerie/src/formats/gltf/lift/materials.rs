@@ -69,7 +69,10 @@ impl Lifter<'_> {
                 result.uri = Some(name);
             }
             (None, Some(view)) => match self.views.get(view) {
-                Ok(bytes) => result.data = Some(Arc::from(bytes)),
+                Ok(bytes) if self.affords(bytes.len(), || format!("/images/{index}/bufferView")) => {
+                    result.data = Some(Arc::from(bytes));
+                }
+                Ok(_) => {}
                 Err(message) => self.no_picture(format!("/images/{index}/bufferView"), message),
             },
             _ => {
