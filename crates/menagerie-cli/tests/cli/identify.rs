@@ -151,3 +151,30 @@ fn the_pages_show_the_bytes_that_inspect_prints() {
         );
     }
 }
+
+/// One list of issues, whoever asks: what only lifting and the engines' rules notice is in `validate`, and can be denied.
+#[test]
+fn validate_tells_the_code_of_every_vector() {
+    let folder = root("vectors/codes");
+    let value = menagerie(["validate", "--json", "-r", folder.to_str().unwrap()]).exits(1).json();
+    let mut checked = 0;
+    for file in value.as_array().unwrap() {
+        let path = Path::new(file["file"].as_str().unwrap());
+        let of = |part: Option<&std::ffi::OsStr>| part.unwrap().to_str().unwrap().to_owned();
+        let code = format!("{}/{}", of(path.parent().unwrap().file_name()), of(path.file_stem()));
+        // It needs an option.
+        if code == "bogle/name-not-ascii" {
+            continue;
+        }
+        let found = file["issues"].as_array().unwrap().iter().any(|issue| issue["code"] == code.as_str());
+        assert!(found, "{code} is not told: {file:#}");
+        checked += 1;
+    }
+    assert!(checked > 200, "{checked}");
+    for (format, code) in [("bo3d", "bo3d/frame-rate"), ("dgl2", "dgl2/v-direction"), ("das2", "das2/separate-maps")] {
+        let short = code.split_once('/').unwrap().1;
+        let file = folder.join(format).join(format!("{short}.{format}")).display().to_string();
+        menagerie(["validate", &file]).exits(0);
+        menagerie(["validate", "--deny", code, &file]).exits(1);
+    }
+}
