@@ -42,11 +42,15 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
 fn valid_files(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (format, extension) in FORMATS {
-        for corpus in ["crates/menagerie/tests/corpus/made", "../shared/corpus/real"] {
-            let Ok(entries) = std::fs::read_dir(root.join(corpus).join(format)) else { continue };
+        let corpora = ["crates/menagerie/tests/corpus/made", "../shared/corpus/real"];
+        let mut open: Vec<PathBuf> = corpora.iter().map(|corpus| root.join(corpus).join(format)).collect();
+        while let Some(folder) = open.pop() {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
             for entry in entries {
                 let path = entry?.path();
-                if path.extension().is_some_and(|e| e == extension) {
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|e| e == extension) {
                     files.push(path);
                 }
             }

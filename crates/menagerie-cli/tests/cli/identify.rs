@@ -77,6 +77,18 @@ fn file_knows_the_five_formats() {
     }
 }
 
+/// Bytes with which a file begins or ends.
+struct Mark {
+    is_first: bool,
+    bytes: Vec<u8>,
+}
+
+impl Mark {
+    fn fits(&self, file: &[u8]) -> bool {
+        if self.is_first { file.starts_with(&self.bytes) } else { file.ends_with(&self.bytes) }
+    }
+}
+
 /// The text between two others.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let text = text.split_once(before)?.1;
@@ -90,14 +102,15 @@ fn bytes_of(hex: &str) -> Vec<u8> {
 #[test]
 fn signatures_of_archives_fit_their_formats_alone() {
     let xml = fs::read_to_string(root("packaging/identify/menagerie-signatures.xml")).unwrap();
-    let signature = |id: &str| -> Vec<(bool, Vec<u8>)> {
+    let signature = |id: &str| -> Vec<Mark> {
         let all = between(&xml, &format!("<InternalSignature ID=\"{id}\""), "</InternalSignature>").unwrap();
-        let sequences = all.split("<ByteSequence").skip(1);
-        let read =
-            |one: &str| (one.contains("BOFoffset"), bytes_of(between(one, "<Sequence>", "<").unwrap()));
-        sequences.map(read).collect()
+        let read = |one: &str| Mark {
+            is_first: one.contains("BOFoffset"),
+            bytes: bytes_of(between(one, "<Sequence>", "<").unwrap()),
+        };
+        all.split("<ByteSequence").skip(1).map(read).collect()
     };
-    let formats: Vec<(&str, Vec<(bool, Vec<u8>)>)> = xml
+    let formats: Vec<(&str, Vec<Mark>)> = xml
         .split("<FileFormat ")
         .skip(1)
         .map(|format| {
@@ -109,12 +122,8 @@ fn signatures_of_archives_fit_their_formats_alone() {
     for format in FIVE.into_iter().filter_map(Format::by_id) {
         for path in made(format) {
             let bytes = fs::read(&path).unwrap();
-            let fits = |(first, sequence): &(bool, Vec<u8>)| match first {
-                true => bytes.starts_with(sequence),
-                false => bytes.ends_with(sequence),
-            };
-            let found: Vec<&str> =
-                formats.iter().filter(|(_, all)| all.iter().all(fits)).map(|(mime, _)| *mime).collect();
+            let fits = |(_, marks): &&(&str, Vec<Mark>)| marks.iter().all(|mark| mark.fits(&bytes));
+            let found: Vec<&str> = formats.iter().filter(fits).map(|(mime, _)| *mime).collect();
             // Bytes after END hide the mark at the end.
             let hidden = is_unmarked(&path) || path.ends_with("trailing.dgl2");
             assert_eq!(found, if hidden { vec![] } else { vec![format.mime] }, "{}", path.display());
@@ -140,5 +149,32 @@ fn the_pages_show_the_bytes_that_inspect_prints() {
             printed.trim_end().lines().count(),
             "docs/formats/{id}.md is stale"
         );
+    }
+}
+
+/// One list of issues, whoever asks: what only lifting and the engines' rules notice is in `validate`, and can be denied.
+#[test]
+fn validate_tells_the_code_of_every_vector() {
+    let folder = root("vectors/codes");
+    let value = menagerie(["validate", "--json", "-r", folder.to_str().unwrap()]).exits(1).json();
+    let mut checked = 0;
+    for file in value.as_array().unwrap() {
+        let path = Path::new(file["file"].as_str().unwrap());
+        let of = |part: Option<&std::ffi::OsStr>| part.unwrap().to_str().unwrap().to_owned();
+        let code = format!("{}/{}", of(path.parent().unwrap().file_name()), of(path.file_stem()));
+        // It needs an option.
+        if code == "bogle/name-not-ascii" {
+            continue;
+        }
+        let found = file["issues"].as_array().unwrap().iter().any(|issue| issue["code"] == code.as_str());
+        assert!(found, "{code} is not told: {file:#}");
+        checked += 1;
+    }
+    assert!(checked > 200, "{checked}");
+    for (format, code) in [("bo3d", "bo3d/frame-rate"), ("dgl2", "dgl2/v-direction"), ("das2", "das2/separate-maps")] {
+        let short = code.split_once('/').unwrap().1;
+        let file = folder.join(format).join(format!("{short}.{format}")).display().to_string();
+        menagerie(["validate", &file]).exits(0);
+        menagerie(["validate", "--deny", code, &file]).exits(1);
     }
 }
