@@ -27,6 +27,7 @@ pub(crate) fn folders(input: &Input, finding: &Finding) -> Folders {
 pub(crate) fn read_options<'a>(folders: &'a Folders, finding: &Finding) -> ReadOptions<'a> {
     let mut options = ReadOptions::default();
     options.files = folders;
+    options.limits = finding.cost.limits();
     options.settings = finding.settings.0.clone();
     options
 }

@@ -63,9 +63,9 @@ impl Default for Limits {
         Self {
             file_bytes: 16 << 30,
             memory_bytes: 256 << 20,
-            memory_ratio: 40,
+            memory_ratio: 64,
             output_bytes: 256 << 20,
-            output_ratio: 40,
+            output_ratio: 64,
             inflated_bytes: 4 << 30,
             inflate_ratio: 1100,
             drawn: 40_000_000,

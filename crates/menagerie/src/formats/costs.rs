@@ -6,7 +6,9 @@ use crate::bytes::{Limits, OverLimit};
 use crate::scene::Scene;
 
 /// A part of a model with a name and notes of its own: a node, a mesh, a material.
-const ELEMENT: u64 = 1600;
+const ELEMENT: u64 = 2048;
+/// The same in the model of another format, and as text.
+const LOWERED: u64 = 4096;
 /// What is there by the thousand and has neither: a key of an animation.
 const KEY: u64 = 96;
 /// A vertex with all that it can have, and a triangle.
@@ -38,7 +40,7 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
         + scene.animations.len()
         + channels().count();
     let keys: usize = channels().map(|channel| channel.times.len()).sum();
-    let total = ELEMENT
+    let total = LOWERED
         .saturating_mul(elements as u64)
         .saturating_add(KEY.saturating_mul(keys as u64))
         .saturating_add(geometry(vertices, triangles));

@@ -1,7 +1,7 @@
 //! Packs lists of numbers into buffer views: each once, without gaps beyond what the format demands.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher};
 
 use zerocopy::IntoBytes;
 
@@ -78,6 +78,8 @@ fn float_bytes(values: &[f32]) -> Vec<u8> {
 pub(super) struct Packer {
     groups: BTreeMap<Use, Vec<u8>>,
     pictures: Vec<Vec<u8>>,
+    /// Pictures by a hash of their bytes.
+    known_pictures: BTreeMap<u64, Vec<usize>>,
     accessors: Vec<(Option<Use>, Accessor)>,
     /// Accessors by a hash of what they hold.
     known: BTreeMap<u64, Vec<usize>>,
@@ -151,8 +153,12 @@ impl Packer {
 
     /// Adds a picture; the number of its buffer view, counted from the first picture.
     pub(super) fn picture(&mut self, bytes: &[u8]) -> u32 {
-        let known = self.pictures.iter().position(|picture| picture == bytes);
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let alike = self.known_pictures.entry(hasher.finish()).or_default();
+        let known = alike.iter().copied().find(|i| self.pictures.get(*i).is_some_and(|known| known == bytes));
         known.unwrap_or_else(|| {
+            alike.push(self.pictures.len());
             self.pictures.push(bytes.to_vec());
             self.pictures.len() - 1
         }) as u32
