@@ -1,12 +1,13 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
 //! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page; `bench` measures against other programs;
-//! `fuzz-seeds` writes what fuzzing starts from.
+//! `fuzz-seeds` writes what fuzzing starts from, and `fuzz` runs all fuzz targets.
 
 #[cfg(feature = "library")]
 mod bench;
 mod blender;
 #[cfg(feature = "library")]
 mod docs;
+mod fuzz;
 #[cfg(feature = "library")]
 mod looks;
 #[cfg(feature = "library")]
@@ -24,12 +25,16 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | bench [NAME] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | bench [NAME] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
+        Some("fuzz") => {
+            let arguments: Vec<String> = std::env::args().skip(2).collect();
+            fuzz::run(&root(), &arguments)
+        }
         Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
         Some("glue") => viewer::glue(&root()).map(|()| true),
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),

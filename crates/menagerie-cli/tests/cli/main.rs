@@ -5,6 +5,7 @@
 mod batches;
 mod convert;
 mod exit_codes;
+mod faults;
 mod inspect;
 mod json;
 mod optimize;

@@ -6,11 +6,28 @@ use crate::bytes::{Limits, OverLimit};
 use crate::scene::Scene;
 
 /// A part of a model with a name and notes of its own: a node, a mesh, a material.
-const ELEMENT: u64 = 2048;
+pub(crate) const ELEMENT: u64 = 2048;
 /// The same in the model of another format, and as text.
 const LOWERED: u64 = 4096;
 /// What is there by the thousand and has neither: a key of an animation.
 const KEY: u64 = 96;
+/// What the numbers of vertices and triangles count already, and is kept beside.
+const LIGHT: u64 = 32;
+const LIGHT_LISTS: &[&str] = &[
+    "vertices",
+    "texture_coordinates",
+    "normals",
+    "faces",
+    "lines",
+    "points",
+    "triangles",
+    "other_elements",
+    "pivots",
+    "vertex",
+    "face",
+    "tristrips",
+    "edge",
+];
 /// A vertex with all that it can have, and a triangle.
 const VERTEX: u64 = 64;
 const TRIANGLE: u64 = 12;
@@ -18,7 +35,11 @@ const TRIANGLE: u64 = 12;
 /// Takes what a Scene of a model with such contents needs.
 pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverLimit> {
     let one = |(list, count): &(&'static str, usize)| {
-        let each = if *list == "keyframes" { KEY } else { ELEMENT };
+        let each = match *list {
+            "keyframes" => KEY,
+            list if LIGHT_LISTS.contains(&list) => LIGHT,
+            _ => ELEMENT,
+        };
         each.saturating_mul(*count as u64)
     };
     let elements = summary.contents.iter().map(one).fold(0, u64::saturating_add);
