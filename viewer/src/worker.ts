@@ -32,12 +32,12 @@ function primitive(mesh: number, index: number, counts: { uvs: number; joints: n
   return {
     positions: list("positions"),
     normals: list("normals"),
-    uvs: range(Math.min(counts.uvs, 4)).map((set) => list("uv", set)),
-    color: counts.colors > 0 ? list("color") : null,
+    uvs: range(Math.min(counts.uvs, 4)).map((set) => list("uvs", set)),
+    color: counts.colors > 0 ? list("colors") : null,
     joints: range(counts.joints).map((set) => document.joints(mesh, index, set)),
     weights: range(counts.joints).map((set) => list("weights", set)),
     indices: document.indices(mesh, index),
-    targets: range(counts.targets).map((target) => ({ positions: list("target", target), normals: list("target-normals", target) })),
+    targets: range(counts.targets).map((target) => ({ positions: list("target positions", target), normals: list("target normals", target) })),
   };
 }
 

@@ -113,15 +113,36 @@ fn formats() -> String {
     for aspect in Aspect::ALL {
         row(&mut page, aspect.name(), &|format| holds(format, aspect));
     }
-    row(&mut page, "joints of a vertex", &|format| format.capabilities.weights_per_vertex.to_string());
+    row(&mut page, "joints of a vertex", &|format| match format.capabilities.weights_per_vertex {
+        usize::MAX => "any number".to_owned(),
+        number => number.to_string(),
+    });
     row(&mut page, "vertices of a mesh", &|format| {
         format.capabilities.vertex_limit.map_or("no limit".to_owned(), |limit| limit.to_string())
     });
     row(&mut page, "pictures inside", &|format| {
         if format.capabilities.embeds_textures { "yes" } else { "no" }.to_owned()
     });
+    matrix(&mut page);
     options(&mut page);
     page
+}
+
+/// From each format to each: what the target has no place for at all of what the source can hold.
+fn matrix(page: &mut String) {
+    page.push_str("\n## From each to each\n\nWhat a target (columns) has no place for of what files of a source (rows) can hold. What it holds in part is in the table above, and what became of one model is in the report of its conversion.\n\n");
+    let names: Vec<&str> = ALL.iter().map(|format| format.name).collect();
+    let _ = writeln!(page, "| from \\ to | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    let can_hold = |format: &Format, aspect: Aspect| format.capabilities.holds(aspect).0 != Holds::No;
+    for from in ALL {
+        let gone = |to: &&Format| {
+            let lost = |aspect: &&Aspect| can_hold(from, **aspect) && !can_hold(to, **aspect);
+            let lost: Vec<&str> = Aspect::ALL.iter().filter(lost).map(|aspect| aspect.name()).collect();
+            if lost.is_empty() { "nothing".to_owned() } else { lost.join(", ") }
+        };
+        let cells: Vec<String> = ALL.iter().map(gone).collect();
+        let _ = writeln!(page, "| **{}** | {} |", from.name, cells.join(" | "));
+    }
 }
 
 fn holds(format: &Format, aspect: Aspect) -> String {

@@ -1,9 +1,10 @@
 //! What the handles own: the library's own things, and the strings and arrays that C sees of them.
 
+use std::any::TypeId;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use menagerie::bytes::Span;
 use menagerie::diag::{Loss, Severity};
@@ -18,6 +19,34 @@ thread_local! {
 /// Text for C: a zero inside would end it, so it becomes a space.
 pub(crate) fn text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+/// The handles that C holds: what is not among them (freed, never given, of another kind) is not looked at.
+static LIVE: Mutex<Option<HashMap<usize, TypeId>>> = Mutex::new(None);
+
+fn live<R>(with: impl FnOnce(&mut HashMap<usize, TypeId>) -> R) -> R {
+    let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    with(live.get_or_insert_default())
+}
+
+/// Gives something to C.
+pub(crate) fn hand_out<T: 'static>(thing: T) -> *mut T {
+    let pointer = Box::into_raw(Box::new(thing));
+    live(|live| live.insert(pointer as usize, TypeId::of::<T>()));
+    pointer
+}
+
+/// Whether a pointer is a handle of this kind that was given and not freed.
+pub(crate) fn is_live<T: 'static>(pointer: *const T) -> bool {
+    live(|live| live.get(&(pointer as usize)) == Some(&TypeId::of::<T>()))
+}
+
+/// Takes a handle back; `false` for what is none, or was freed already.
+pub(crate) fn take_back<T: 'static>(pointer: *mut T) -> bool {
+    live(|live| match live.get(&(pointer as usize)) == Some(&TypeId::of::<T>()) {
+        true => live.remove(&(pointer as usize)).is_some(),
+        false => false,
+    })
 }
 
 /// A model that was read.

@@ -203,13 +203,29 @@ fn guarded(work: impl FnOnce() -> Result<(), Trouble>) -> MenagerieStatus {
     trouble.0
 }
 
-/// What a pointer points to; an error for null.
+/// What a handle stands for; `None` for null, and for one that was freed or never given. Another thread must not free it
+/// meanwhile, as the header says.
+fn lent<'a, T: 'static>(handle: *const T) -> Option<&'a T> {
+    // SAFETY: a handle that is live points to what `hand_out` put there, and nothing else frees or changes it.
+    handles::is_live(handle).then(|| unsafe { &*handle })
+}
+
+/// The same; an error that says what is wrong with it.
+fn given<'a, T: 'static>(handle: *const T, what: &str) -> Result<&'a T, Trouble> {
+    let wrong = if handle.is_null() { "is null" } else { "was freed, or is none" };
+    lent(handle).ok_or_else(|| Trouble::parameter(format!("{what} {wrong}")))
+}
+
+/// Gives a new thing to the caller.
 ///
 /// # Safety
-/// The pointer is null, or what it points to was given by this library and is not freed.
-unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Trouble> {
+/// The pointer is null, or can be written through.
+unsafe fn give<T: 'static>(out: *mut *mut T, thing: T) -> Result<(), Trouble> {
+    if out.is_null() {
+        return Err(Trouble::parameter("the place for the result is null"));
+    }
     // SAFETY: the caller's promise.
-    unsafe { pointer.as_ref() }.ok_or_else(|| Trouble::parameter(format!("{what} is null")))
+    unsafe { put(out, handles::hand_out(thing)) }
 }
 
 /// Puts a value where the caller wants it.
@@ -289,7 +305,7 @@ pub unsafe extern "C" fn menagerie_open(
         };
         let model = Model::read(SharedBytes::from(bytes.to_vec()), name.map(str::to_owned), files)?;
         // SAFETY: the caller's promise.
-        unsafe { put(out, Box::into_raw(Box::new(MenagerieModel::new(model)))) }
+        unsafe { give(out, MenagerieModel::new(model)) }
     })
 }
 
@@ -329,11 +345,11 @@ pub unsafe extern "C" fn menagerie_result_free(result: *mut MenagerieResult) {
     free(result);
 }
 
-fn free<T>(pointer: *mut T) {
-    if !pointer.is_null() {
+fn free<T: 'static>(handle: *mut T) {
+    if handles::take_back(handle) {
         // A destructor that fails must not unwind into C.
-        // SAFETY: every handle was made by Box::into_raw, and the callers promise that it is freed once.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(pointer) })));
+        // SAFETY: it was live until now, so `hand_out` made it of a box, and nobody else has it back.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(handle) })));
     }
 }
 
@@ -343,8 +359,7 @@ fn free<T>(pointer: *mut T) {
 /// The model is null or was given by menagerie_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_format(model: *const MenagerieModel) -> *const c_char {
-    // SAFETY: the caller's promise.
-    unsafe { model.as_ref() }.map_or(std::ptr::null(), |model| model.format.as_ptr())
+    lent(model).map_or(std::ptr::null(), |model| model.format.as_ptr())
 }
 
 /// How many issues a model has; none for null.
@@ -353,8 +368,7 @@ pub unsafe extern "C" fn menagerie_format(model: *const MenagerieModel) -> *cons
 /// The model is null or was given by menagerie_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_issue_count(model: *const MenagerieModel) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { model.as_ref() }.map_or(0, |model| model.issues.len())
+    lent(model).map_or(0, |model| model.issues.len())
 }
 
 /// One issue of a model.
@@ -368,8 +382,7 @@ pub unsafe extern "C" fn menagerie_issue(
     out: *mut MenagerieIssue,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let model = unsafe { given(model, "the model") }?;
+        let model = given(model, "the model")?;
         let issue = &model.issues[number(index, model.issues.len(), "issue")?];
         let value = MenagerieIssue {
             code: issue.code.as_ptr(),
@@ -399,12 +412,11 @@ pub unsafe extern "C" fn menagerie_scene(
     out: *mut *mut MenagerieScene,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let model = unsafe { given(model, "the model") }?;
+        let model = given(model, "the model")?;
         let scene = model.model.scene()?;
         check(&scene).map_err(|broken| Trouble(MenagerieStatus::File, broken.to_string()))?;
         // SAFETY: the caller's promise.
-        unsafe { put(out, Box::into_raw(Box::new(MenagerieScene::new(scene)))) }
+        unsafe { give(out, MenagerieScene::new(scene)) }
     })
 }
 
@@ -414,8 +426,7 @@ pub unsafe extern "C" fn menagerie_scene(
 /// The scene is null or was given by menagerie_scene.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_node_count(scene: *const MenagerieScene) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.nodes.len())
+    lent(scene).map_or(0, |scene| scene.scene.nodes.len())
 }
 
 /// How many meshes a scene has; none for null.
@@ -424,8 +435,7 @@ pub unsafe extern "C" fn menagerie_node_count(scene: *const MenagerieScene) -> u
 /// The scene is null or was given by menagerie_scene.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_mesh_count(scene: *const MenagerieScene) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.meshes.len())
+    lent(scene).map_or(0, |scene| scene.scene.meshes.len())
 }
 
 /// How many skins a scene has; none for null.
@@ -434,8 +444,7 @@ pub unsafe extern "C" fn menagerie_mesh_count(scene: *const MenagerieScene) -> u
 /// The scene is null or was given by menagerie_scene.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_skin_count(scene: *const MenagerieScene) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.skins.len())
+    lent(scene).map_or(0, |scene| scene.scene.skins.len())
 }
 
 /// How many animations a scene has; none for null.
@@ -444,8 +453,7 @@ pub unsafe extern "C" fn menagerie_skin_count(scene: *const MenagerieScene) -> u
 /// The scene is null or was given by menagerie_scene.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_animation_count(scene: *const MenagerieScene) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { scene.as_ref() }.map_or(0, |scene| scene.scene.animations.len())
+    lent(scene).map_or(0, |scene| scene.scene.animations.len())
 }
 
 /// One node of a scene.
@@ -459,8 +467,7 @@ pub unsafe extern "C" fn menagerie_node(
     out: *mut MenagerieNode,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         let index = number(index, scene.scene.nodes.len(), "node")?;
         let node = &scene.scene.nodes[NodeId::new(index)];
         let value = MenagerieNode {
@@ -482,8 +489,7 @@ pub unsafe extern "C" fn menagerie_node(
 /// The scene is null or was given by menagerie_scene.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_primitive_count(scene: *const MenagerieScene, mesh: usize) -> usize {
-    // SAFETY: the caller's promise.
-    let scene = unsafe { scene.as_ref() };
+    let scene = lent(scene);
     scene.and_then(|scene| scene.scene.meshes.get(MeshId::new(mesh))).map_or(0, |mesh| mesh.primitives.len())
 }
 
@@ -499,8 +505,7 @@ pub unsafe extern "C" fn menagerie_vertices(
     out: *mut MenagerieVertices,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         let mesh = number(mesh, scene.scene.meshes.len(), "mesh")?;
         let primitives = &scene.scene.meshes[MeshId::new(mesh)].primitives;
         let part = &primitives[number(primitive, primitives.len(), "primitive")?];
@@ -537,8 +542,7 @@ pub unsafe extern "C" fn menagerie_skin(
     out: *mut MenagerieSkin,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         let (joints, binds) = &scene.skins[number(index, scene.skins.len(), "skin")?];
         let value = MenagerieSkin {
             joint_count: joints.len(),
@@ -561,8 +565,7 @@ pub unsafe extern "C" fn menagerie_animation(
     out: *mut MenagerieAnimation,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         let index = number(index, scene.scene.animations.len(), "animation")?;
         let seconds = scene.scene.animations[index].seconds();
         let value = MenagerieAnimation { name: scene.animation_names[index].as_ptr(), seconds };
@@ -583,8 +586,7 @@ pub unsafe extern "C" fn menagerie_pose(
     out: *mut *mut MenageriePose,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         if !seconds.is_finite() {
             return Err(Trouble::parameter("the time is no number"));
         }
@@ -597,7 +599,7 @@ pub unsafe extern "C" fn menagerie_pose(
         };
         let pose = MenageriePose { pose, scene: Arc::clone(&scene.scene) };
         // SAFETY: the caller's promise.
-        unsafe { put(out, Box::into_raw(Box::new(pose))) }
+        unsafe { give(out, pose) }
     })
 }
 
@@ -612,8 +614,7 @@ pub unsafe extern "C" fn menagerie_pose_node(
     out: *mut [f32; 16],
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let pose = unsafe { given(pose, "the pose") }?;
+        let pose = given(pose, "the pose")?;
         let node = number(node, pose.pose.worlds.len(), "node")?;
         // SAFETY: the caller's promise.
         unsafe { put(out, pose.pose.worlds[node].to_cols_array()) }
@@ -634,8 +635,7 @@ pub unsafe extern "C" fn menagerie_pose_positions(
     room: usize,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let pose = unsafe { given(pose, "the pose") }?;
+        let pose = given(pose, "the pose")?;
         let node = NodeId::new(number(node, pose.scene.nodes.len(), "node")?);
         let mesh = pose.scene.nodes[node].mesh.ok_or_else(|| Trouble::parameter("the node shows no mesh"))?;
         let primitives = &pose.scene.meshes[mesh].primitives;
@@ -669,14 +669,15 @@ pub unsafe extern "C" fn menagerie_convert(
     out: *mut *mut MenagerieResult,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise for both.
-        let (model, to) = unsafe { (given(model, "the model")?, string(to, "the format")?) };
+        let model = given(model, "the model")?;
+        // SAFETY: the caller's promise.
+        let to = unsafe { string(to, "the format") }?;
         let to = to.ok_or_else(|| Trouble::parameter("the format is null"))?;
         let format = Format::by_id(to).or_else(|| Format::by_extension(to));
         let format = format.ok_or_else(|| Trouble::parameter(format!("there is no format {to}")))?;
         let conversion = model.model.convert(format)?;
         // SAFETY: the caller's promise.
-        unsafe { put(out, Box::into_raw(Box::new(MenagerieResult::new(conversion)))) }
+        unsafe { give(out, MenagerieResult::new(conversion)) }
     })
 }
 
@@ -689,8 +690,7 @@ pub unsafe extern "C" fn menagerie_result_bytes(
     result: *const MenagerieResult,
     length: *mut usize,
 ) -> *const u8 {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { result.as_ref() }.map_or(&[][..], |result| result.bytes.as_slice());
+    let bytes = lent(result).map_or(&[][..], |result| result.bytes.as_slice());
     if !length.is_null() {
         // SAFETY: not null, and the caller promises that it can be written.
         unsafe { length.write(bytes.len()) };
@@ -704,8 +704,7 @@ pub unsafe extern "C" fn menagerie_result_bytes(
 /// The result is null or was given by menagerie_convert.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_result_file_count(result: *const MenagerieResult) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { result.as_ref() }.map_or(0, |result| result.beside.len())
+    lent(result).map_or(0, |result| result.beside.len())
 }
 
 /// A file that belongs beside a result. Its name and bytes belong to the result. The name comes from the model: use only
@@ -722,8 +721,7 @@ pub unsafe extern "C" fn menagerie_result_file(
     length: *mut usize,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let result = unsafe { given(result, "the result") }?;
+        let result = given(result, "the result")?;
         let (own_name, own_bytes) = &result.beside[number(index, result.beside.len(), "file")?];
         // SAFETY: the caller's promise for all three.
         unsafe {
@@ -740,8 +738,7 @@ pub unsafe extern "C" fn menagerie_result_file(
 /// The result is null or was given by menagerie_convert.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn menagerie_loss_count(result: *const MenagerieResult) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { result.as_ref() }.map_or(0, |result| result.losses.len())
+    lent(result).map_or(0, |result| result.losses.len())
 }
 
 /// One loss of a result.
@@ -755,8 +752,7 @@ pub unsafe extern "C" fn menagerie_loss(
     out: *mut MenagerieLoss,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let result = unsafe { given(result, "the result") }?;
+        let result = given(result, "the result")?;
         let loss = &result.losses[number(index, result.losses.len(), "loss")?];
         let value = MenagerieLoss {
             code: loss.code.as_ptr(),
@@ -783,8 +779,7 @@ pub unsafe extern "C" fn menagerie_render(
     out: *mut u8,
 ) -> MenagerieStatus {
     guarded(|| {
-        // SAFETY: the caller's promise.
-        let scene = unsafe { given(scene, "the scene") }?;
+        let scene = given(scene, "the scene")?;
         if out.is_null() {
             return Err(Trouble::parameter("the place for the picture is null"));
         }

@@ -187,5 +187,10 @@ fn misuse_is_an_error_and_no_crash() {
         menagerie_scene_free(scene);
         menagerie_model_free(model);
         menagerie_model_free(null_mut());
+        // What was freed is known to be so, and freeing it again does nothing.
+        assert_eq!(menagerie_scene(model, &raw mut scene), MenagerieStatus::Parameter);
+        assert!(said().contains("was freed"), "{}", said());
+        assert_eq!(menagerie_issue_count(model), 0);
+        menagerie_model_free(model);
     }
 }

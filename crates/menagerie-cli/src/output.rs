@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use comfy_table::{ContentArrangement, LineStyle, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, presets};
 use menagerie::diag::plain;
 use serde_json::Value;
 
@@ -103,11 +103,68 @@ pub(crate) fn message(text: fmt::Arguments<'_>) {
 }
 
 /// A table without frills.
-pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()));
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
-    table
+pub(crate) struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Terminals with fewer columns get a paragraph for each row: columns of a few letters cannot be read.
+const NARROW: usize = 72;
+
+/// A table with these names of columns.
+pub(crate) fn table<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Table {
+    Table { header: header.into_iter().map(Into::into).collect(), rows: Vec::new() }
+}
+
+impl Table {
+    pub(crate) fn add_row<S: Into<String>>(&mut self, row: impl IntoIterator<Item = S>) {
+        self.rows.push(row.into_iter().map(Into::into).collect());
+    }
+
+    /// The rows as paragraphs: the first cell, then what the others are and say.
+    fn paragraphs(&self, width: usize) -> String {
+        let paragraph = |row: &Vec<String>| {
+            let cells = self.header.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
+            let words: Vec<String> = cells.skip(1).map(|(name, cell)| format!("{name}: {cell}")).collect();
+            let title = row.first().map(String::as_str).unwrap_or_default();
+            format!("{title}\n{}", wrapped(&words.join("; "), "  ", width))
+        };
+        self.rows.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = comfy_table::Table::new();
+        let width = columns().or_else(|| table.width().map(usize::from));
+        if let Some(width) = width.filter(|width| *width < NARROW) {
+            return f.write_str(&self.paragraphs(width));
+        }
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()));
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_header(&self.header);
+        table.add_rows(&self.rows);
+        table.fmt(f)
+    }
+}
+
+/// The width that the environment asks for.
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns >= 20)
+}
+
+/// Text in lines of at most so many letters, cut between words where that is possible.
+fn wrapped(text: &str, indent: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{indent}{word}")),
+        }
+    }
+    lines.join("\n")
 }
 
 /// Whether an error only says that the reader of a pipe went away.
@@ -190,7 +247,22 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::count_of;
+    use super::{count_of, table};
+
+    #[test]
+    fn narrow_tables_are_paragraphs() {
+        let mut losses = table(["code", "lost", "count", "largest error"]);
+        losses.add_row([
+            "loss/positions",
+            "approximated: rounded to 16-bit floats",
+            "1311",
+            "5.274e-4 scene units",
+        ]);
+        losses.add_row(["loss/names", "dropped: scenes have no names", "1", ""]);
+        let text = losses.paragraphs(50);
+        assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
+        assert!(text.contains("loss/names\n  lost: dropped: scenes have no names; count: 1"), "{text}");
+    }
 
     #[test]
     fn one_thing_is_not_many() {

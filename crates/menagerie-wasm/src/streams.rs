@@ -1,37 +1,35 @@
 //! The long lists of a Scene, as plain numbers.
 
 use menagerie::pictures::Texels;
-use menagerie::scene::{Id, Pose, Primitive, Scene};
+use menagerie::scene::{Id, Pose, Primitive, Scene, Slot, StreamKind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::document::Document;
 
 #[wasm_bindgen]
 impl Document {
-    /// A list of floats of a primitive: `positions`, `normals`, `tangents`, `uv`, `color`, `weights` with the number of
-    /// the set, `target` and `target-normals` with the number of the target. Empty where there is none.
+    /// A stream of a primitive by its kind (`positions`, `normals`, `tangents`, `uvs`, `colors`, `weights`) and the number of
+    /// the set, or of a morph target (`target positions`, `target normals`) and its number. Empty where there is none.
     #[must_use]
     pub fn floats(&self, mesh: usize, primitive: usize, list: &str, number: usize) -> Vec<f32> {
         let Some(primitive) = self.primitive(mesh, primitive) else { return Vec::new() };
-        match list {
-            "positions" => primitive.positions.as_flattened().to_vec(),
-            "normals" => primitive.normals.as_flattened().to_vec(),
-            "tangents" => primitive.tangents.as_flattened().to_vec(),
-            "uv" => primitive.uvs.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default(),
-            "color" => {
-                primitive.colors.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default()
-            }
-            "weights" => {
-                primitive.weights.get(number).map(|set| set.as_flattened().to_vec()).unwrap_or_default()
-            }
-            "target" => {
-                primitive.targets.get(number).map(|t| t.positions.as_flattened().to_vec()).unwrap_or_default()
-            }
-            "target-normals" => {
-                primitive.targets.get(number).map(|t| t.normals.as_flattened().to_vec()).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        }
+        let (kind, of_target) = match list.strip_prefix("target ") {
+            Some(kind) => (kind, true),
+            None => (list, false),
+        };
+        let kind = match kind {
+            "positions" => StreamKind::Place,
+            "normals" => StreamKind::Normal,
+            "tangents" => StreamKind::Tangent,
+            "uvs" => StreamKind::Uv,
+            "colors" => StreamKind::Color,
+            "weights" => StreamKind::Weights,
+            _ => return Vec::new(),
+        };
+        let (target, set) = if of_target { (Some(number), 0) } else { (None, number) };
+        let wanted = Slot { target, kind, set };
+        let found = primitive.streams().into_iter().find(|(slot, _)| *slot == wanted);
+        found.map(|(_, stream)| stream.floats().to_vec()).unwrap_or_default()
     }
 
     /// The indices of a primitive.

@@ -35,8 +35,7 @@ fn text() -> String {
         let _ = writeln!(text, "{:6} {} ({})", format.id, format.about, extensions.join(", "));
     }
     text.push_str("\nWhat each can hold: ● all of it, ◐ some of it or not exactly, · nothing\n");
-    let mut table = output::table(["aspect"]);
-    table.set_header(std::iter::once("aspect").chain(ALL.iter().map(|format| format.id)));
+    let mut table = output::table(std::iter::once("aspect").chain(ALL.iter().map(|format| format.id)));
     for aspect in Aspect::ALL {
         let marks = ALL.iter().map(|format| match format.capabilities.holds(aspect) {
             (Holds::Fully, remark) => cell("●", remark),
@@ -82,7 +81,8 @@ fn to_json(format: &Format) -> Value {
         "mime": format.mime,
         "axes": super::info::axes(format),
         "unit": format.unit,
-        "weights_per_vertex": capabilities.weights_per_vertex,
+        // None where there is no limit.
+        "weights_per_vertex": Some(capabilities.weights_per_vertex).filter(|number| *number != usize::MAX),
         "vertex_limit": capabilities.vertex_limit,
         "uv_sets": capabilities.uv_sets,
         "embeds_textures": capabilities.embeds_textures,

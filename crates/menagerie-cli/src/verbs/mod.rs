@@ -5,6 +5,7 @@ mod demo;
 mod diff;
 mod explain;
 mod formats;
+mod identify;
 mod info;
 mod inspect;
 mod optimize;
@@ -16,6 +17,8 @@ mod shell;
 mod validate;
 mod view;
 
+use std::sync::LazyLock;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
@@ -26,7 +29,7 @@ use crate::terminal_use::TerminalArgs;
 ///
 /// Exit codes: 0 done, nothing wrong; 1 done, and something is wrong with the files; 2 could not do it.
 #[derive(Parser)]
-#[command(name = "menagerie", version, max_term_width = 100)]
+#[command(name = "menagerie", version, long_version = LONG_VERSION.as_str(), max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) terminal: TerminalArgs,
@@ -34,9 +37,21 @@ pub(crate) struct Cli {
     pub(crate) verb: Verb,
 }
 
+/// What `--version` says: the release, and what this build can do.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let formats: Vec<&str> = menagerie::formats::ALL.iter().map(|format| format.id).collect();
+    let page = if view::has_page() { "built in" } else { "not built in (cargo xtask viewer makes it)" };
+    format!(
+        "{}\nformats: {}\nsimplifying: meshoptimizer\npictures: PNG, JPEG, TGA, DDS\nviewer: {page}",
+        env!("CARGO_PKG_VERSION"),
+        formats.join(", ")
+    )
+});
+
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Info(info::InfoArgs),
+    Identify(identify::IdentifyArgs),
     Inspect(inspect::InspectArgs),
     Validate(validate::ValidateArgs),
     Explain(explain::ExplainArgs),
@@ -58,6 +73,7 @@ impl Verb {
     pub(crate) fn run(self) -> Result<Exit> {
         match self {
             Self::Info(args) => info::run(&args),
+            Self::Identify(args) => identify::run(&args),
             Self::Inspect(args) => inspect::run(&args),
             Self::Validate(args) => validate::run(&args),
             Self::Explain(args) => explain::run(&args),

@@ -32,8 +32,11 @@ pub(crate) struct ValidateArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print a SARIF 2.1.0 log
+    /// Print JSON, one object a line, each file as soon as it is done
     #[arg(long, conflicts_with = "json")]
+    json_lines: bool,
+    /// Print a SARIF 2.1.0 log
+    #[arg(long, conflicts_with_all = ["json", "json_lines"])]
     sarif: bool,
     /// Take what the original engine refuses, crashes on or shows otherwise than the document says as errors; they are
     /// warnings without it
@@ -57,26 +60,37 @@ struct Report {
     issues: Vec<Issue>,
     /// The issues as text, made while the bytes were there.
     text: String,
+    /// The same as results of SARIF.
+    sarif: render::Sarif,
     /// Why the file was not even looked at.
     error: Option<String>,
 }
 
 pub(crate) fn run(args: &ValidateArgs) -> Result<Exit> {
     let inputs = inputs::expand(&args.files, args.recursive);
-    let reports = batch::run(&inputs, |input| report(input, args));
-    if args.json {
-        output::print_json(&reports.iter().map(Report::to_json).collect())?;
-    } else if args.sarif {
-        let files = reports.iter().map(|report| (report.name.as_str(), report.issues.as_slice()));
-        output::print_json(&render::sarif(files))?;
-    } else {
-        let texts: String = reports.iter().map(|report| report.text.as_str()).collect();
-        output::print_colored(&(texts + &summary(&reports)))?;
+    let mut array = output::JsonArray::default();
+    let mut log = render::Sarif::default();
+    let mut sum = Sum::default();
+    let mut printed = Ok(());
+    batch::run_then(
+        &inputs,
+        |input| report(input, args),
+        |_, mut report, bar| {
+            sum.add(&report);
+            log.append(std::mem::take(&mut report.sarif));
+            if printed.is_ok() {
+                printed = bar.aside(|| report.print(args, &mut array));
+            }
+        },
+    );
+    printed?;
+    match () {
+        () if args.json => array.finish()?,
+        () if args.sarif => output::print_json(&log.finish())?,
+        () if args.json_lines => {}
+        () => output::print_colored(&sum.text())?,
     }
-    for (name, error) in reports.iter().filter_map(|r| Some((&r.name, r.error.as_ref()?))) {
-        output::message(format_args!("error: {name}: {error}"));
-    }
-    Ok(reports.iter().map(Report::exit).collect())
+    Ok(sum.exit)
 }
 
 fn report(input: &Input, args: &ValidateArgs) -> Report {
@@ -92,9 +106,14 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
                 reading.issues.extend(missing_pictures(model, &opened.bytes, &textures));
             }
             let issues = weigh(reading.issues.into_sorted(), args);
-            let wants_text = !args.json && !args.sarif;
+            let wants_text = !args.json && !args.json_lines && !args.sarif;
             let text = if wants_text { text(&name, &issues, &opened.bytes) } else { String::new() };
+            let mut sarif = render::Sarif::default();
+            if args.sarif {
+                sarif.push(&name, &issues, &opened.bytes);
+            }
             Report {
+                sarif,
                 name,
                 format: opened.format,
                 readable: reading.model.is_some(),
@@ -103,14 +122,12 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
                 error: None,
             }
         }
-        Err(error) => Report {
-            name,
-            format: None,
-            readable: false,
-            issues: Vec::new(),
-            text: String::new(),
-            error: Some(error),
-        },
+        Err(error) => {
+            let mut sarif = render::Sarif::default();
+            sarif.push_failure(&name, &error);
+            let (issues, text) = (Vec::new(), String::new());
+            Report { name, format: None, readable: false, issues, text, sarif, error: Some(error) }
+        }
     }
 }
 
@@ -158,24 +175,67 @@ fn text(name: &str, issues: &[Issue], bytes: &[u8]) -> String {
     text
 }
 
-fn summary(reports: &[Report]) -> String {
-    let count = |severity| reports.iter().map(|report| report.count(severity)).sum::<usize>();
-    let valid = reports.iter().filter(|report| report.valid()).count();
-    let mut text = format!(
-        "{}: {valid} valid, {} not; {}, {}, {}",
-        output::count(reports.len(), "file", "files"),
-        reports.len() - valid,
-        output::count(count(Severity::Error), "error", "errors"),
-        output::count(count(Severity::Warning), "warning", "warnings"),
-        output::count(count(Severity::Info), "note", "notes"),
-    );
-    if let Some(issue) = reports.iter().flat_map(|report| &report.issues).min_by_key(|issue| issue.severity) {
-        let _ = write!(text, " (menagerie explain {})", issue.code);
+/// What was found in all files.
+#[derive(Default)]
+struct Sum {
+    files: usize,
+    valid: usize,
+    /// Errors, warnings and notes.
+    counts: [usize; 3],
+    /// The worst issue, for an example.
+    worst: Option<(Severity, &'static str)>,
+    exit: Exit,
+}
+
+impl Sum {
+    fn add(&mut self, report: &Report) {
+        self.files += 1;
+        self.valid += usize::from(report.valid());
+        let found =
+            [Severity::Error, Severity::Warning, Severity::Info].map(|severity| report.count(severity));
+        self.counts.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+        for issue in &report.issues {
+            if self.worst.is_none_or(|(severity, _)| issue.severity < severity) {
+                self.worst = Some((issue.severity, issue.code.id));
+            }
+        }
+        self.exit = self.exit.max(report.exit());
     }
-    text + "\n"
+
+    fn text(&self) -> String {
+        let [errors, warnings, notes] = self.counts;
+        let mut text = format!(
+            "{}: {} valid, {} not; {}, {}, {}",
+            output::count(self.files, "file", "files"),
+            self.valid,
+            self.files - self.valid,
+            output::count(errors, "error", "errors"),
+            output::count(warnings, "warning", "warnings"),
+            output::count(notes, "note", "notes"),
+        );
+        if let Some((_, code)) = self.worst {
+            let _ = write!(text, " (menagerie explain {code})");
+        }
+        text + "\n"
+    }
 }
 
 impl Report {
+    /// Prints what is printed of each file as it is done.
+    fn print(&self, args: &ValidateArgs, array: &mut output::JsonArray) -> Result<()> {
+        if args.json {
+            array.push(&self.to_json())?;
+        } else if args.json_lines {
+            output::print_bytes(format!("{}\n", self.to_json()).as_bytes())?;
+        } else {
+            output::print_colored(&self.text)?;
+        }
+        if let Some(error) = &self.error {
+            output::message(format_args!("error: {}: {error}", self.name));
+        }
+        Ok(())
+    }
+
     fn count(&self, severity: Severity) -> usize {
         self.issues.iter().filter(|issue| issue.severity == severity).count()
     }

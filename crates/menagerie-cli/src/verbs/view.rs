@@ -43,6 +43,11 @@ const PAGE: Option<&str> = Some(include_str!(concat!(env!("OUT_DIR"), "/menageri
 #[cfg(not(has_page))]
 const PAGE: Option<&str> = None;
 
+/// Whether this program has the page inside.
+pub(super) fn has_page() -> bool {
+    PAGE.is_some()
+}
+
 /// Where in the page files go.
 const PLACE: &str = "<!-- files -->";
 

@@ -50,6 +50,20 @@ fn info_keeps_to_its_schema() {
 }
 
 #[test]
+fn identify_keeps_to_its_schema() {
+    let (_home, files) = all_kinds();
+    let arguments = ["identify".to_owned(), "--json".to_owned()].into_iter().chain(files);
+    let value = menagerie(arguments).exits(2).json();
+    keeps_to("identify", &value);
+    let found = value.as_array().unwrap();
+    let of = |name: &str| found.iter().find(|v| v["file"].as_str().unwrap().ends_with(name)).unwrap();
+    assert_eq!(of("crate.bo3d")["confidence"], "certain");
+    assert_eq!(of("crate.bo3d")["dialect"], "version 100, 32-bit vertex floats");
+    assert_eq!(of("notes.txt")["confidence"], "none");
+    assert!(of("gone.bo3d")["error"].is_string());
+}
+
+#[test]
 fn validate_keeps_to_its_schema_and_is_also_sarif() {
     let (_home, files) = all_kinds();
     let arguments = |kind: &str| ["validate".to_owned(), kind.to_owned()].into_iter().chain(files.clone());
@@ -66,7 +80,18 @@ fn validate_keeps_to_its_schema_and_is_also_sarif() {
     }
     let log = menagerie(arguments("--sarif")).exits(2).json();
     assert_eq!(log["version"], "2.1.0");
-    assert!(!log["runs"][0]["results"].as_array().unwrap().is_empty());
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for result in results {
+        let line = &result["locations"][0]["physicalLocation"]["region"]["startLine"];
+        assert!(line.as_u64().is_some_and(|line| line >= 1), "code hosts need a line: {result:#}");
+    }
+    let failed = &run["invocations"][0]["toolExecutionNotifications"];
+    assert!(failed.to_string().contains("gone.bo3d"), "{failed:#}");
+    let lines = menagerie(arguments("--json-lines")).exits(2).text();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Value::Array(lines), value, "the same, an object a line");
 }
 
 #[test]

@@ -14,16 +14,26 @@ pub fn f8a_to_f32(code: u8) -> f32 {
 /// The F8A code nearest to a value; what is too large becomes the largest, what is too small zero.
 pub fn f8a_from_f32(value: f32) -> u8 {
     let magnitude = if value.is_nan() { 0.0 } else { value.abs() };
-    // Codes rise with their values, so the nearest is one of two neighbours.
-    let (mut low, mut high) = (0u8, 0x7Fu8);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if f8a_to_f32(middle) <= magnitude { low = middle } else { high = middle }
-    }
-    let nearer_low = magnitude - f8a_to_f32(low) <= f8a_to_f32(high) - magnitude;
-    let code = if nearer_low { low } else { high };
+    let code = if magnitude >= F8A_MAX {
+        0x7F
+    } else if magnitude >= F8A_SMALLEST {
+        // A float has the same exponent and the same first four digits; the rest rounds, from the middle down.
+        let bits = magnitude.to_bits();
+        let rest = bits & 0x7_FFFF;
+        let code = (bits >> 19) - F8A_BIAS + u32::from(rest > 0x4_0000);
+        code.clamp(1, 0x7F) as u8
+    } else {
+        u8::from(magnitude > F8A_SMALLEST / 2.0)
+    };
     if value < 0.0 && code != 0 { code | 0x80 } else { code }
 }
+
+/// The largest F8A value.
+const F8A_MAX: f32 = 1.9375;
+/// The smallest F8A value that is not zero, of the code 0x01.
+const F8A_SMALLEST: f32 = 17.0 / 2048.0;
+/// What a float's exponent and first four digits are above the F8A code of the same value.
+const F8A_BIAS: u32 = 120 << 4;
 
 /// Three signed 9-bit fractions under one 5-bit exponent in a word: x in bits 0 to 8, y in 9 to 17, z in 18 to 26, the
 /// exponent in 27 to 31. A component is fraction · 2^(exponent − 22).
@@ -95,6 +105,27 @@ fn power_of_two(power: i32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The nearest code by looking at all of them; of two that are as near the smaller.
+    fn f8a_by_search(value: f32) -> u8 {
+        let off = |code: &u8| (f64::from(f8a_to_f32(*code)) - f64::from(value).abs()).abs();
+        let code = (0..=0x7F).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+        if value < 0.0 && code != 0 { code | 0x80 } else { code }
+    }
+
+    #[test]
+    fn f8a_codes_are_the_nearest() {
+        let halfway = |code: u8| (f8a_to_f32(code) + f8a_to_f32(code + 1)) / 2.0;
+        let middles = (0..0x7F).map(halfway);
+        let near = |x: f32| [x.to_bits() - 1, x.to_bits(), x.to_bits() + 1].map(f32::from_bits);
+        let edges = middles.chain((1..0x80).map(f8a_to_f32)).flat_map(near);
+        let steps = (0..0x4200_0000u32).step_by(54_321).map(f32::from_bits);
+        for value in edges.chain(steps).chain([0.0, f32::MIN_POSITIVE, f32::MAX]) {
+            assert_eq!(f8a_from_f32(value), f8a_by_search(value), "{value}");
+            assert_eq!(f8a_from_f32(-value), f8a_by_search(-value), "-{value}");
+        }
+        assert_eq!([f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(f8a_from_f32), [0, 0x7F, 0xFF]);
+    }
 
     #[test]
     fn all_f8a_codes() {

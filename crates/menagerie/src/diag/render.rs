@@ -124,22 +124,61 @@ pub fn json(issue: &Issue) -> Value {
     })
 }
 
-/// The issues of several files as one SARIF 2.1.0 log.
-pub fn sarif<'a>(files: impl IntoIterator<Item = (&'a str, &'a [Issue])>) -> Value {
-    let mut rules: Vec<&'static super::Code> = Vec::new();
-    let mut results = Vec::new();
-    for (file, issues) in files {
+/// A SARIF 2.1.0 log, file by file.
+#[derive(Debug, Default)]
+pub struct Sarif {
+    rules: Vec<&'static super::Code>,
+    results: Vec<Value>,
+    /// Files that could not be looked at.
+    failures: Vec<Value>,
+}
+
+impl Sarif {
+    /// Adds the issues of a file. Its bytes say in which line an issue of a text is; what is binary is one line, for code
+    /// hosts show nothing that has none.
+    pub fn push(&mut self, file: &str, issues: &[Issue], bytes: &[u8]) {
+        let lines = Lines::of(bytes);
         for issue in issues {
-            let index = rules.iter().position(|rule| rule.id == issue.code.id).unwrap_or_else(|| {
-                rules.push(issue.code);
-                rules.len() - 1
-            });
-            results.push(sarif_result(file, issue, index));
+            let index = self.rule(issue.code);
+            self.results.push(sarif_result(file, issue, index, &lines));
         }
     }
-    let rules: Vec<Value> = rules
-        .into_iter()
-        .map(|code| {
+
+    /// Adds a file that could not be read at all.
+    pub fn push_failure(&mut self, file: &str, why: &str) {
+        self.failures.push(json!({
+            "level": "error",
+            "message": { "text": why },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }],
+        }));
+    }
+
+    /// Adds all that another log has.
+    pub fn append(&mut self, other: Self) {
+        for mut result in other.results {
+            let code = result.get("ruleIndex").and_then(Value::as_u64).and_then(|i| usize::try_from(i).ok());
+            let Some(code) = code.and_then(|index| other.rules.get(index).copied()) else { continue };
+            if let Some(fields) = result.as_object_mut() {
+                fields.insert("ruleIndex".to_owned(), json!(self.rule(code)));
+            }
+            self.results.push(result);
+        }
+        self.failures.extend(other.failures);
+    }
+
+    /// The place of a code in the list of rules.
+    fn rule(&mut self, code: &'static super::Code) -> usize {
+        let known = self.rules.iter().position(|rule| rule.id == code.id);
+        known.unwrap_or_else(|| {
+            self.rules.push(code);
+            self.rules.len() - 1
+        })
+    }
+
+    /// The log.
+    #[must_use]
+    pub fn finish(self) -> Value {
+        let rule = |code: &super::Code| {
             json!({
                 "id": code.id,
                 "shortDescription": { "text": code.title },
@@ -147,29 +186,57 @@ pub fn sarif<'a>(files: impl IntoIterator<Item = (&'a str, &'a [Issue])>) -> Val
                 "help": { "text": format!("{} {}", code.why, code.fix) },
                 "defaultConfiguration": { "level": sarif_level(code.severity) },
             })
+        };
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "menagerie",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": self.rules.into_iter().map(rule).collect::<Vec<_>>(),
+                }},
+                "invocations": [{
+                    "executionSuccessful": self.failures.is_empty(),
+                    "toolExecutionNotifications": self.failures,
+                }],
+                "results": self.results,
+            }],
         })
-        .collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "menagerie",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "results": results,
-        }],
-    })
+    }
 }
 
-fn sarif_result(file: &str, issue: &Issue, rule: usize) -> Value {
-    let mut place = json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } });
-    if let Some(span) = issue.span
-        && let Some(physical) = place.get_mut("physicalLocation").and_then(Value::as_object_mut)
-    {
-        physical.insert("region".to_owned(), json!({ "byteOffset": span.start, "byteLength": span.len() }));
+/// Where the lines of a text begin; binary files have one.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(bytes: &[u8]) -> Self {
+        let is_text = !bytes.iter().take(8 << 10).any(|byte| *byte == 0);
+        let ends =
+            bytes.iter().enumerate().filter(|(_, byte)| is_text && **byte == b'\n').map(|(at, _)| at + 1);
+        Self(std::iter::once(0).chain(ends).collect())
     }
+
+    /// The line and column of a byte, from one on.
+    fn place(&self, offset: u64) -> (usize, usize) {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let line = self.0.partition_point(|start| *start <= offset).max(1);
+        let start = self.0.get(line - 1).copied().unwrap_or_default();
+        (line, if self.0.len() > 1 { offset - start + 1 } else { 1 })
+    }
+}
+
+fn sarif_result(file: &str, issue: &Issue, rule: usize, lines: &Lines) -> Value {
+    let mut region = json!({ "startLine": 1 });
+    if let Some(span) = issue.span {
+        let (line, column) = lines.place(span.start);
+        region = json!({
+            "startLine": line, "startColumn": column, "byteOffset": span.start, "byteLength": span.len(),
+        });
+    }
+    let mut place = json!({
+        "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region },
+    });
     if !issue.path.is_empty()
         && let Some(place) = place.as_object_mut()
     {
@@ -212,7 +279,7 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::code::TRUNCATED;
+    use crate::diag::code::{EMPTY, TRUNCATED};
 
     #[test]
     fn text_marks_the_bytes() {
@@ -237,12 +304,29 @@ error[file/truncated]: is wrong
     #[test]
     fn sarif_has_one_rule_per_code() {
         let issues = [Issue::new(&TRUNCATED, "a", "x").at(Span::new(1, 3)), Issue::new(&TRUNCATED, "b", "y")];
-        let log = sarif([("my file.bgl", &issues[..])]);
+        let mut one = Sarif::default();
+        one.push("my file.bgl", &issues, b"\0ab\n");
+        let mut log = Sarif::default();
+        log.push("a.obj", &[Issue::new(&EMPTY, "", "z").at(Span::new(6, 7))], b"v 1\nv x\n");
+        log.push_failure("gone.bmd", "no such file");
+        one.append(log);
+        let log = one.finish();
         let run = &log["runs"][0];
-        assert_eq!(run["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(1));
+        let text = &run["results"][2];
+        assert_eq!((&text["ruleId"], &text["ruleIndex"]), (&json!("file/empty"), &json!(1)));
+        let region = &text["locations"][0]["physicalLocation"]["region"];
+        assert_eq!((&region["startLine"], &region["startColumn"]), (&json!(2), &json!(3)));
+        let invocation = &run["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false);
+        assert_eq!(invocation["toolExecutionNotifications"][0]["message"]["text"], "no such file");
+        assert_eq!(run["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(2));
         let place = &run["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "my%20file.bgl");
         assert_eq!(place["region"]["byteLength"], 2);
-        assert!(run["results"][1]["locations"][0]["physicalLocation"].get("region").is_none());
+        assert_eq!(place["region"]["startLine"], 1, "what is binary is one line");
+        assert_eq!(
+            run["results"][1]["locations"][0]["physicalLocation"]["region"],
+            json!({ "startLine": 1 })
+        );
     }
 }

@@ -142,7 +142,7 @@ fn angle(a: Mat4, b: Mat4) -> f32 {
     };
     let (Some(a), Some(b)): (Option<Quat>, Option<Quat>) = (turn(a), turn(b)) else { return 0.0 };
     let b = if a.dot(b) < 0.0 { -b } else { b };
-    (4.0 * (a - b).length().atan2((a + b).length())).to_degrees()
+    (4.0 * crate::math::atan2((a - b).length(), (a + b).length())).to_degrees()
 }
 
 /// The times at which two animations are compared: the keys of both and the middles between them.

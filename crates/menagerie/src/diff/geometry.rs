@@ -6,6 +6,7 @@ use super::Comparison;
 use super::elements::{Elements, Pairing, Part, Same, match_in_place, match_nearest, match_parts, rematch};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
+use crate::math::degrees_between;
 use crate::scene::{NodeId, Pose, Primitive, Scene, Transform};
 
 /// How far a triangle may have moved, as a part of the model's size, and still be found by its place alone.
@@ -194,10 +195,11 @@ impl Comparison<'_> {
     }
 
     fn normals(&self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize, tally: &mut Tally) {
-        let angle = |x: Vec3, y: Vec3| x.cross(y).length().atan2(x.dot(y)).to_degrees();
         match (a.normals.get(i), b.normals.get(j)) {
             (None, None) => {}
-            (Some(x), Some(y)) => tally.add(Aspect::Normals, a.node, angle(*x, *y), self.tolerance.angle),
+            (Some(x), Some(y)) => {
+                tally.add(Aspect::Normals, a.node, degrees_between(*x, *y), self.tolerance.angle)
+            }
             _ => tally.optional(Aspect::Normals, a.node, None, 0.0),
         }
         match (a.tangents.get(i), b.tangents.get(j)) {
@@ -208,7 +210,7 @@ impl Comparison<'_> {
                 // A mirror turns the bitangent round, and so does its sign when the mirror is in the vertices.
                 let mirrored = a.mirrored != b.mirrored;
                 let same = sign(a, i).zip(sign(b, j)).is_none_or(|(s, t)| (s == t) != mirrored);
-                let off = if same { angle(*x, *y) } else { 180.0 };
+                let off = if same { degrees_between(*x, *y) } else { 180.0 };
                 tally.add(Aspect::Tangents, a.node, off, self.tolerance.angle);
             }
             _ => tally.optional(Aspect::Tangents, a.node, None, 0.0),

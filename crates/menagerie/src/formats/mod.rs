@@ -50,6 +50,7 @@ mod flat;
 mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+mod identify;
 #[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2"))]
 mod notes;
 #[cfg(feature = "obj")]
@@ -71,6 +72,7 @@ mod unheld;
 #[allow(unused_imports, reason = "a build without formats makes nothing")]
 pub(crate) use costs::{ELEMENT, of_lifting, of_lowering};
 pub use foreign::foreign_kind;
+pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
 #[allow(unused_imports, reason = "a build without formats records nothing")]
 pub(crate) use provenance::Recorder;
@@ -405,6 +407,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
 
     /// What is in it, for `info`.
     fn summary(&self) -> Summary;
+
+    /// Which of the forms that files of the format have, in words, for `identify`; nothing where all are alike.
+    fn dialect(&self) -> Option<String> {
+        self.summary().profile.map(str::to_owned)
+    }
 
     /// How finely its meshes are packed, for `info`; nothing where numbers are stored as they are.
     fn packing(&self) -> Vec<Packing> {

@@ -4,7 +4,10 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::bake_morphs;
 use super::normals::forget_custom;
-use crate::scene::{Animation, Arena, Mesh, MeshId, NodeId, Pose, Primitive, Scene, Transform, unit_vector};
+use crate::scene::{
+    Animation, Arena, Mesh, MeshId, NodeId, Pose, Primitive, Scene, StreamKind, Transform, change,
+    unit_vector,
+};
 
 /// An animation of a Scene that may not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -181,24 +184,30 @@ fn drop_joints(primitive: &mut Primitive) {
 }
 
 fn move_vertices(primitive: &mut Primitive, palette: &[Mat4]) {
-    for vertex in 0..primitive.vertex_count() {
-        let Some(matrix) = crate::scene::skin_matrix(palette, primitive, vertex) else { continue };
-        let linear = Mat3::from_mat4(matrix);
-        if let Some(position) = primitive.positions.get_mut(vertex) {
-            *position = matrix.transform_point3(Vec3::from_array(*position)).to_array();
+    let matrix = |vertex| crate::scene::skin_matrix(palette, primitive, vertex);
+    let matrices: Vec<Option<Mat4>> = (0..primitive.vertex_count()).map(matrix).collect();
+    for (slot, mut stream) in primitive.streams_mut() {
+        if slot.is_delta() {
+            continue;
         }
-        let turn = linear.inverse().transpose();
-        let turn = if turn.is_finite() { turn } else { linear };
-        if let Some(normal) = primitive.normals.get_mut(vertex) {
-            let turned = unit_vector(turn * Vec3::from_array(*normal));
-            *normal = turned.map_or(*normal, |turned| turned.to_array());
-        }
-        if let Some([x, y, z, sign]) = primitive.tangents.get_mut(vertex) {
-            if let Some(turned) = unit_vector(linear * Vec3::new(*x, *y, *z)) {
-                [*x, *y, *z] = turned.to_array();
+        for ((vector, sign), matrix) in stream.vectors_mut().zip(&matrices) {
+            let Some(matrix) = matrix else { continue };
+            let linear = Mat3::from_mat4(*matrix);
+            match slot.kind {
+                StreamKind::Place => change(vector, |place| matrix.transform_point3(place)),
+                StreamKind::Normal => {
+                    let turn = linear.inverse().transpose();
+                    let turn = if turn.is_finite() { turn } else { linear };
+                    change(vector, |normal| unit_vector(turn * normal).unwrap_or(normal));
+                }
+                StreamKind::Tangent => {
+                    change(vector, |tangent| unit_vector(linear * tangent).unwrap_or(tangent));
+                    // A mirror turns the bitangent round.
+                    let mirrored = linear.determinant() < 0.0;
+                    sign.into_iter().filter(|_| mirrored).for_each(|sign| *sign = -*sign);
+                }
+                _ => {}
             }
-            // A mirror turns the bitangent round.
-            *sign = if linear.determinant() < 0.0 { -*sign } else { *sign };
         }
     }
 }

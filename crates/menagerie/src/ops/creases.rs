@@ -3,6 +3,7 @@ use glam::{DVec3, Vec3};
 use super::normals::forget_custom;
 use super::sets::Sets;
 use super::{Welder, select, weld_primitive};
+use crate::math;
 use crate::scene::{MorphTarget, Primitive, Scene, unit_vector};
 
 /// Which triangles share their normals across an edge.
@@ -118,7 +119,7 @@ fn fans(primitive: &Primitive, smoothing: Smoothing<'_>) -> Sets {
     };
     let cosine = match smoothing {
         // A little slack, so that equal directions are smooth at zero, and the angle itself is.
-        Smoothing::Angle(degrees) => f64::from(degrees).clamp(0.0, 180.0).to_radians().cos() - 1e-6,
+        Smoothing::Angle(degrees) => math::cos_64(f64::from(degrees).clamp(0.0, 180.0).to_radians()) - 1e-6,
         Smoothing::Groups(_) => 0.0,
     };
     let is_smooth = |a: usize, b: usize| match smoothing {
@@ -175,7 +176,7 @@ fn group_normals(positions: &[[f32; 3]], indices: &[u32], groups: &[u32]) -> Vec
         let corners = triangle.map(|i| point(positions, i));
         for i in 0..3 {
             let (u, v) = (corners[(i + 1) % 3] - corners[i], corners[(i + 2) % 3] - corners[i]);
-            let angle = u.cross(v).length().atan2(u.dot(v));
+            let angle = math::atan2_64(u.cross(v).length(), u.dot(v));
             let group = groups.get(face * 3 + i).and_then(|group| sums.get_mut(*group as usize));
             if let (Some(sum), true) = (group, angle.is_finite()) {
                 *sum += normal * angle;

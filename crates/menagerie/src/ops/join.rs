@@ -1,9 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::remove_nodes;
-use crate::scene::{
-    CustomAttribute, Mesh, MeshId, MorphTarget, NodeId, Primitive, Scene, Topology, Transform,
-};
+use crate::scene::{Mesh, MeshId, NodeId, Primitive, Scene, Slot, Stream, Topology, Transform};
 
 /// What joining did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +41,7 @@ fn join_primitives(mesh: &mut Mesh) {
         let place =
             alike.iter().rev().take(LOOKED_AT).copied().find(|place| fits(&joined[*place], &primitive));
         match place {
-            Some(place) => append(&mut joined[place], primitive),
+            Some(place) => append(&mut joined[place], &primitive),
             None => {
                 alike.push(joined.len());
                 joined.push(primitive);
@@ -61,53 +59,30 @@ fn streams(p: &Primitive) -> usize {
 fn fits(a: &Primitive, b: &Primitive) -> bool {
     let list = matches!(a.topology, Topology::Triangles | Topology::Lines | Topology::Points);
     let enough = u32::try_from(a.vertex_count() + b.vertex_count()).is_ok();
-    let layout = |p: &Primitive| {
-        let custom: Vec<(String, usize)> =
-            p.custom.iter().map(|(name, custom)| (name.clone(), custom.width)).collect();
-        let sets = [p.uvs.len(), p.colors.len(), p.joints.len(), p.targets.len()];
-        (p.topology, p.material, p.normals.is_empty(), p.tangents.is_empty(), sets, custom)
-    };
-    let alike = |(a, b): (&MorphTarget, &MorphTarget)| target_layout(a) == target_layout(b);
     // An empty stream of an empty primitive says nothing about the other's.
     let solid = a.vertex_count() > 0 && b.vertex_count() > 0;
+    let extras = |p: &Primitive| p.targets.iter().map(|target| target.extras.clone()).collect::<Vec<_>>();
     list && enough
         && solid
+        && (a.topology, a.material) == (b.topology, b.material)
+        && a.custom.keys().eq(b.custom.keys())
         && layout(a) == layout(b)
         && a.extras == b.extras
-        && a.targets.iter().zip(&b.targets).all(alike)
+        && extras(a) == extras(b)
 }
 
-fn target_layout(t: &MorphTarget) -> (bool, bool, bool, Vec<bool>, Vec<bool>, &crate::scene::Extras) {
-    let empty = |sets: &[usize]| sets.iter().map(|len| *len == 0).collect::<Vec<bool>>();
-    let uvs: Vec<usize> = t.uvs.iter().map(Vec::len).collect();
-    let colors: Vec<usize> = t.colors.iter().map(Vec::len).collect();
-    let [positions, normals, tangents] =
-        [t.positions.is_empty(), t.normals.is_empty(), t.tangents.is_empty()];
-    (positions, normals, tangents, empty(&uvs), empty(&colors), &t.extras)
+/// Which streams a primitive has, and how wide they are.
+fn layout(primitive: &Primitive) -> Vec<(Slot, bool, usize)> {
+    let width = |stream: &Stream<'_>| if let Stream::Floats(width, _) = stream { *width } else { 0 };
+    primitive.streams().iter().map(|(slot, stream)| (*slot, stream.is_empty(), width(stream))).collect()
 }
 
-fn append(to: &mut Primitive, from: Primitive) {
-    fn sets<T>(to: &mut [Vec<T>], from: Vec<Vec<T>>) {
-        to.iter_mut().zip(from).for_each(|(to, from)| to.extend(from));
-    }
+fn append(to: &mut Primitive, from: &Primitive) {
     let start = to.vertex_count() as u32;
     to.indices.extend(from.indices.iter().map(|index| index + start));
-    to.positions.extend(from.positions);
-    to.normals.extend(from.normals);
-    to.tangents.extend(from.tangents);
-    sets(&mut to.uvs, from.uvs);
-    sets(&mut to.colors, from.colors);
-    sets(&mut to.joints, from.joints);
-    sets(&mut to.weights, from.weights);
-    for (to, from) in to.targets.iter_mut().zip(from.targets) {
-        to.positions.extend(from.positions);
-        to.normals.extend(from.normals);
-        to.tangents.extend(from.tangents);
-        sets(&mut to.uvs, from.uvs);
-        sets(&mut to.colors, from.colors);
+    for ((_, mut to), (_, from)) in to.streams_mut().into_iter().zip(from.streams()) {
+        to.append(&from);
     }
-    let customs: Vec<CustomAttribute> = from.custom.into_values().collect();
-    to.custom.values_mut().zip(customs).for_each(|(to, from)| to.values.extend(from.values));
 }
 
 /// Gives the meshes of nodes that are only pieces to their parents; how many there were.

@@ -14,7 +14,7 @@ const DIELECTRIC: f32 = 0.04;
 /// Ambient and specular colours and the other pictures have no counterpart.
 pub fn phong_to_metallic_roughness(phong: &Phong) -> MetallicRoughness {
     let shines = phong.specular.iter().any(|&x| x > 0.0);
-    let roughness = if shines { (2.0 / (phong.shininess.max(0.0) + 2.0)).powf(0.25) } else { 1.0 };
+    let roughness = if shines { crate::math::pow(2.0 / (phong.shininess.max(0.0) + 2.0), 0.25) } else { 1.0 };
     MetallicRoughness {
         base_color: phong.diffuse,
         base_color_texture: phong.diffuse_texture.clone(),

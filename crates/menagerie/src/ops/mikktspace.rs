@@ -251,7 +251,7 @@ fn share(primitive: &Primitive, face: u32, corner: usize, along_u: DVec3) -> DVe
     let flat = |v: DVec3| (v - normal * normal.dot(v)).normalize_or_zero();
     let here = position(primitive, at);
     let (u, v) = (flat(position(primitive, next) - here), flat(position(primitive, before) - here));
-    flat(along_u) * u.dot(v).clamp(-1.0, 1.0).acos()
+    flat(along_u) * crate::math::acos_64(u.dot(v).clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]

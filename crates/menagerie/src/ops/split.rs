@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::scene::{CustomAttribute, Mesh, MorphTarget, Primitive, Scene, Topology};
+use crate::scene::{Mesh, Primitive, Scene, Topology};
 
 /// What one piece of a primitive may have at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,41 +188,11 @@ pub fn compact(primitive: &Primitive, mut indices: Vec<u32>) -> Primitive {
 
 /// The primitive with only some of its vertices, in the order given, and the indices given.
 pub fn select(primitive: &Primitive, vertices: &[u32], indices: Vec<u32>) -> Primitive {
-    fn pick<T: Copy>(stream: &[T], vertices: &[u32]) -> Vec<T> {
-        vertices.iter().filter_map(|v| stream.get(*v as usize)).copied().collect()
+    let mut selected = Primitive { indices, ..primitive.without_vertices() };
+    for ((_, from), (_, mut to)) in primitive.streams().iter().zip(selected.streams_mut()) {
+        to.pick(from, vertices);
     }
-    fn sets<T: Copy>(sets: &[Vec<T>], vertices: &[u32]) -> Vec<Vec<T>> {
-        sets.iter().map(|set| pick(set, vertices)).collect()
-    }
-    let targets = primitive.targets.iter().map(|target| MorphTarget {
-        positions: pick(&target.positions, vertices),
-        normals: pick(&target.normals, vertices),
-        tangents: pick(&target.tangents, vertices),
-        uvs: sets(&target.uvs, vertices),
-        colors: sets(&target.colors, vertices),
-        extras: target.extras.clone(),
-    });
-    let custom = primitive.custom.iter().map(|(name, attribute)| {
-        let rows = vertices.iter().map(|v| *v as usize * attribute.width);
-        let row = |start: usize| attribute.values.get(start..start + attribute.width).unwrap_or_default();
-        let values = rows.flat_map(row).copied().collect();
-        (name.clone(), CustomAttribute { width: attribute.width, values })
-    });
-    Primitive {
-        topology: primitive.topology,
-        indices,
-        positions: pick(&primitive.positions, vertices),
-        normals: pick(&primitive.normals, vertices),
-        tangents: pick(&primitive.tangents, vertices),
-        uvs: sets(&primitive.uvs, vertices),
-        colors: sets(&primitive.colors, vertices),
-        joints: sets(&primitive.joints, vertices),
-        weights: sets(&primitive.weights, vertices),
-        targets: targets.collect(),
-        custom: custom.collect(),
-        material: primitive.material,
-        extras: primitive.extras.clone(),
-    }
+    selected
 }
 
 #[cfg(test)]

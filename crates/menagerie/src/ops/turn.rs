@@ -1,8 +1,6 @@
 use glam::{Quat, Vec3};
 
-use crate::scene::{
-    Channel, Interpolation, LightKind, MorphTarget, Node, NodeId, Primitive, Property, Scene, Transform, Turn,
-};
+use crate::scene::{Channel, Interpolation, LightKind, Node, NodeId, Property, Scene, Transform, Turn};
 
 /// What turning the axes did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,13 +20,11 @@ pub fn turn_axes(scene: &mut Scene, turn: Turn) -> Turned {
         return Turned::default();
     }
     for primitive in scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives) {
-        turn_kept_normals(primitive, turn);
-        let vectors = primitive.positions.iter_mut().chain(&mut primitive.normals);
-        vectors.for_each(|v| *v = turn.vector(*v));
-        for [x, y, z, _] in &mut primitive.tangents {
-            [*x, *y, *z] = turn.vector([*x, *y, *z]);
+        for (slot, mut stream) in primitive.streams_mut() {
+            if slot.kind.is_spatial() {
+                stream.vectors_mut().for_each(|(vector, _)| *vector = turn.vector(*vector));
+            }
         }
-        primitive.targets.iter_mut().for_each(|target| turn_target(target, turn));
     }
     for node in scene.nodes.values_mut() {
         node.transform = turned(node.transform, turn);
@@ -40,20 +36,6 @@ pub fn turn_axes(scene: &mut Scene, turn: Turn) -> Turned {
         turn_channel(channel, turn);
     }
     Turned { added_nodes: look_again(scene, turn) }
-}
-
-/// Raw normals and binormals that a format kept are directions too.
-fn turn_kept_normals(primitive: &mut Primitive, turn: Turn) {
-    for (_, kept) in primitive.custom.iter_mut().filter(|(name, _)| name.contains("NORMAL")) {
-        if kept.width == 3 {
-            kept.values.as_chunks_mut::<3>().0.iter_mut().for_each(|v| *v = turn.vector(*v));
-        }
-    }
-}
-
-fn turn_target(target: &mut MorphTarget, turn: Turn) {
-    let vectors = target.positions.iter_mut().chain(&mut target.normals).chain(&mut target.tangents);
-    vectors.for_each(|v| *v = turn.vector(*v));
 }
 
 fn turned(transform: Transform, turn: Turn) -> Transform {
@@ -138,7 +120,7 @@ fn rotate_first(transform: &mut Transform, by: Quat) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Camera, Extras, Mesh, Pose, Projection, SceneRoot, assert_scene};
+    use crate::scene::{Camera, Extras, Mesh, Pose, Primitive, Projection, SceneRoot, assert_scene};
 
     #[test]
     fn everything_turns_together() {

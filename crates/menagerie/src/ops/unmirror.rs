@@ -208,17 +208,13 @@ fn mirror_mesh(mesh: &mut Mesh) {
 }
 
 fn mirror_primitive(primitive: &mut Primitive) {
-    let flip = |v: &mut [f32; 3]| v[0] = -v[0];
-    primitive.positions.iter_mut().chain(&mut primitive.normals).for_each(flip);
-    for [x, _, _, sign] in &mut primitive.tangents {
-        (*x, *sign) = (-*x, -*sign);
-    }
-    for target in &mut primitive.targets {
-        target.positions.iter_mut().chain(&mut target.normals).chain(&mut target.tangents).for_each(flip);
-    }
-    for (_, kept) in primitive.custom.iter_mut().filter(|(name, _)| name.contains("NORMAL")) {
-        if kept.width == 3 {
-            kept.values.as_chunks_mut::<3>().0.iter_mut().for_each(flip);
+    for (slot, mut stream) in primitive.streams_mut() {
+        if slot.kind.is_spatial() {
+            for (vector, sign) in stream.vectors_mut() {
+                vector[0] = -vector[0];
+                // A mirror turns the bitangent round.
+                sign.into_iter().for_each(|sign| *sign = -*sign);
+            }
         }
     }
     if primitive.topology == Topology::Triangles {

@@ -2,8 +2,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::{
-    Arena, Channel, Id, Interpolation, Material, Mesh, MorphTarget, NodeId, Primitive, Projection, Property,
-    Scene, Shading, Topology, Transform,
+    Arena, Channel, Id, Interpolation, Material, Mesh, NodeId, Primitive, Projection, Property, Scene,
+    Shading, Topology, Transform,
 };
 
 /// How far a length may be from one, and a sum of weights too.
@@ -257,21 +257,18 @@ impl Checker<'_> {
         if primitive.joints.len() != primitive.weights.len() {
             return Err("sets of joints and of weights differ in number".to_owned());
         }
-        let optional = [primitive.normals.len(), primitive.tangents.len()];
-        let sets = primitive
-            .uvs
-            .iter()
-            .map(Vec::len)
-            .chain(primitive.colors.iter().map(Vec::len))
-            .chain(primitive.joints.iter().map(Vec::len))
-            .chain(primitive.weights.iter().map(Vec::len));
-        let wrong = optional.into_iter().filter(|len| *len != 0).chain(sets).find(|len| *len != vertices);
-        if let Some(len) = wrong {
-            return Err(format!("an attribute of {len} elements for {vertices} vertices"));
+        for (name, custom) in &primitive.custom {
+            if !name.starts_with('_') || ![1, 2, 3, 4, 9, 16].contains(&custom.width) {
+                return Err(format!("the custom attribute {name} has the width {}", custom.width));
+            }
         }
-        finite("positions", primitive.positions.as_flattened())?;
-        finite("uvs", primitive.uvs.iter().flat_map(|set| set.as_flattened()))?;
-        finite("colors", primitive.colors.iter().flat_map(|set| set.as_flattened()))?;
+        if let Some((slot, rows)) = primitive.uneven_stream() {
+            let what = if slot.is_delta() { "a morph target" } else { "an attribute" };
+            return Err(format!("{what} of {rows} elements for {vertices} vertices"));
+        }
+        for (slot, stream) in primitive.streams() {
+            finite(if slot.is_delta() { "morph target" } else { slot.aspect().name() }, stream.floats())?;
+        }
         primitive.normals.iter().try_for_each(|normal| unit("normal", normal))?;
         for tangent in &primitive.tangents {
             unit("tangent", &tangent[..3])?;
@@ -280,21 +277,10 @@ impl Checker<'_> {
             }
         }
         self.weights(primitive)?;
-        for (name, custom) in &primitive.custom {
-            if !name.starts_with('_') || ![1, 2, 3, 4, 9, 16].contains(&custom.width) {
-                return Err(format!("the custom attribute {name} has the width {}", custom.width));
-            }
-            if custom.values.len() != custom.width * vertices {
-                return Err(format!("{name} has {} values for {vertices} vertices", custom.values.len()));
-            }
-            finite(name, &custom.values)?;
-        }
-        known(&self.scene.materials, primitive.material, "material")?;
-        primitive.targets.iter().try_for_each(|target| target_fits(target, vertices))
+        known(&self.scene.materials, primitive.material, "material")
     }
 
     fn weights(&self, primitive: &Primitive) -> Result<(), String> {
-        finite("weights", primitive.weights.iter().flat_map(|set| set.as_flattened()))?;
         if primitive.weights.is_empty() {
             return Ok(());
         }
@@ -382,19 +368,6 @@ impl Checker<'_> {
         }
         Ok(())
     }
-}
-
-fn target_fits(target: &MorphTarget, vertices: usize) -> Result<(), String> {
-    let lens = [target.positions.len(), target.normals.len(), target.tangents.len()];
-    let sets = target.uvs.iter().map(Vec::len).chain(target.colors.iter().map(Vec::len));
-    if let Some(len) = lens.into_iter().chain(sets).find(|len| *len != 0 && *len != vertices) {
-        return Err(format!("a morph target of {len} elements for {vertices} vertices"));
-    }
-    finite("morph target", target.positions.as_flattened())?;
-    finite("morph target", target.normals.as_flattened())?;
-    finite("morph target", target.tangents.as_flattened())?;
-    finite("morph target", target.uvs.iter().flat_map(|set| set.as_flattened()))?;
-    finite("morph target", target.colors.iter().flat_map(|set| set.as_flattened()))
 }
 
 #[cfg(test)]

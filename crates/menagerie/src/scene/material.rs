@@ -1,6 +1,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::{Extras, ImageId, TextureId};
+use crate::math;
 
 /// What a surface looks like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -343,13 +344,13 @@ static SRGB_TO_LINEAR: LazyLock<[f32; 256]> =
 /// An sRGB value from 0 to 1 made linear.
 pub fn srgb_to_linear(value: f32) -> f32 {
     let x = f64::from(value);
-    (if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }) as f32
+    (if x <= 0.04045 { x / 12.92 } else { math::pow_64((x + 0.055) / 1.055, 2.4) }) as f32
 }
 
 /// A linear value made sRGB.
 pub fn linear_to_srgb(value: f32) -> f32 {
     let x = f64::from(value);
-    (if x <= 0.003_130_8 { x * 12.92 } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }) as f32
+    (if x <= 0.003_130_8 { x * 12.92 } else { 1.055 * math::pow_64(x, 1.0 / 2.4) - 0.055 }) as f32
 }
 
 /// An sRGB byte made linear.

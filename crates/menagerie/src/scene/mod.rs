@@ -94,6 +94,7 @@ mod geometry;
 mod material;
 mod node;
 mod pose;
+mod streams;
 mod unit;
 
 pub use animation::{Animation, Channel, Interpolation, Property};
@@ -111,6 +112,8 @@ pub use node::{Camera, Light, LightKind, Lod, Node, Projection, SceneRoot, Skin,
 pub use pose::{
     Bounds, Hidden, Pose, drawn_nodes, parents, skin_matrix, transform_distance, world_transforms,
 };
+pub(crate) use streams::change;
+pub use streams::{Slot, Stream, StreamKind, StreamMut};
 pub use unit::unit_vector;
 
 /// Id of a [`Node`].

@@ -20,5 +20,6 @@ mod obj;
 mod ops;
 mod prefixes;
 mod provenance;
+mod reference;
 mod support;
 mod truth;

@@ -16,6 +16,8 @@ use crate::scene::{Axes, Hidden};
 mod added;
 mod check;
 pub mod codes;
+mod dialect;
+mod direction;
 mod engine;
 mod lift;
 mod lower;
@@ -29,6 +31,7 @@ mod vertex;
 mod write;
 
 pub use check::check;
+pub use direction::nearest_direction;
 pub(super) use lift::frames_per_second;
 pub use lift::lift;
 pub use lower::lower;
@@ -37,9 +40,7 @@ pub use model::{
     rotation,
 };
 pub use read::read;
-pub use vertex::{
-    Form, StReading, Unpacked, Vertex, VertexKind, nearest_direction, nearest_shade, shade_colour,
-};
+pub use vertex::{Form, StReading, Unpacked, Vertex, VertexKind, nearest_shade, shade_colour};
 
 /// The first four bytes of every file.
 pub const MAGIC: [u8; 4] = *b"BMD1";

@@ -1,6 +1,6 @@
 use half::f16;
 
-use crate::bytes::{Se32, f8a_from_f32, f8a_to_f32};
+use crate::bytes::{Se32, f8a_to_f32};
 
 /// How many bits a vertex has; its eighth byte says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -269,67 +269,6 @@ fn pack_st_legacy(st: [f32; 2]) -> u32 {
     t << 16 | s
 }
 
-/// The codes of the F8A vector or quaternion whose direction is nearest: all lengths that matter are tried, and the
-/// neighbours of each code.
-pub fn nearest_direction<const N: usize>(values: [f32; N]) -> [u8; N] {
-    let largest = values.iter().fold(0.0f32, |largest, v| largest.max(v.abs()));
-    if largest.is_nan() || largest <= 0.0 {
-        return [0; N];
-    }
-    let mut best = ([0; N], f64::NEG_INFINITY);
-    // The codes of the largest component from one to just below two give every ratio that there is.
-    for code in 0x70..=0x7Fu8 {
-        let scale = f8a_to_f32(code) / largest;
-        let (codes, closeness) = with_neighbours(values.map(|v| f8a_from_f32(v * scale)), &values);
-        // Ties go to the smaller codes, so that (0, 0, 1) stays what it is.
-        if closeness > best.1 + 1e-12 {
-            best = (codes, closeness);
-        }
-    }
-    best.0
-}
-
-/// The codes, changed to a neighbour one by one as long as that brings the direction nearer.
-fn with_neighbours<const N: usize>(mut codes: [u8; N], values: &[f32; N]) -> ([u8; N], f64) {
-    let mut best = closeness(&codes, values);
-    loop {
-        let before = best;
-        for i in 0..N {
-            for step in [-1, 1] {
-                let mut other = codes;
-                if let Some(code) = other.get_mut(i) {
-                    *code = neighbour(*code, step);
-                }
-                let closer = closeness(&other, values);
-                if closer > best + 1e-12 {
-                    (codes, best) = (other, closer);
-                }
-            }
-        }
-        if best <= before {
-            return (codes, best);
-        }
-    }
-}
-
-/// The code of the next larger or smaller value of the same sign; those of zero have both signs.
-fn neighbour(code: u8, step: i8) -> u8 {
-    if code & 0x7F == 0 {
-        return if step < 0 { 0x81 } else { 0x01 };
-    }
-    let magnitude = (code & 0x7F).saturating_add_signed(step).min(0x7F);
-    if magnitude == 0 { 0 } else { code & 0x80 | magnitude }
-}
-
-/// The cosine of the angle between decoded codes and what they should be.
-fn closeness<const N: usize>(codes: &[u8; N], values: &[f32; N]) -> f64 {
-    let decoded = codes.map(|code| f64::from(f8a_to_f32(code)));
-    let dot: f64 = decoded.iter().zip(values).map(|(a, b)| a * f64::from(*b)).sum();
-    let length = |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
-    let lengths = length(&mut decoded.into_iter()) * length(&mut values.iter().map(|x| f64::from(*x)));
-    if lengths > 0.0 { dot / lengths } else { f64::NEG_INFINITY }
-}
-
 /// Hues of the high nibble of a shade byte, as the engine's pair of exporter and loader has them.
 const HUES: [u32; 16] = [
     0xFFFFFF, 0xFF5555, 0x55FF55, 0xFFFF55, 0x5555FF, 0xFF55FF, 0x55FFFF, 0x55AAFF, 0xFFAA55, 0xFFAAAA,
@@ -390,22 +329,6 @@ mod tests {
             assert_eq!(Vertex::read(&bytes), Some(packed));
             assert_eq!(Form::of(packed.tag(), flat, reading), form);
         }
-    }
-
-    #[test]
-    fn directions_are_searched() {
-        assert_eq!(nearest_direction([0.0, 0.0, 1.0]), [0, 0, 0x70]);
-        let mut worst = 0.0f64;
-        for i in 0..2000 {
-            let a = f64::from(i) * 2.399;
-            let z = 1.0 - f64::from(i) / 1000.0;
-            let r = (1.0 - z * z).max(0.0).sqrt();
-            let n = [(r * a.cos()) as f32, (r * a.sin()) as f32, z as f32];
-            let cosine = closeness(&nearest_direction(n), &n);
-            worst = worst.max(cosine.min(1.0).acos().to_degrees());
-        }
-        assert!(worst < 1.0, "{worst} degrees");
-        println!("{worst} degrees at most");
     }
 
     #[test]

@@ -401,6 +401,10 @@ impl FileModel for Model {
         Model::packing(self)
     }
 
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
     fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }

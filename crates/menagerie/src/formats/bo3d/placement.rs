@@ -90,5 +90,5 @@ pub(super) fn nlerp_error(a: Quat, b: Quat) -> f32 {
 pub(super) fn angle(a: Quat, b: Quat) -> f32 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let (difference, sum) = ((a - b).length(), (a + b).length());
-    4.0 * difference.atan2(sum)
+    4.0 * crate::math::atan2(difference, sum)
 }

@@ -122,6 +122,10 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
     fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }

@@ -1,9 +1,9 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::rows::Rows;
 use super::{Welded, each_primitive, keep};
 use crate::diag::Aspect;
-use crate::scene::{CustomAttribute, Primitive, Scene};
+use crate::scene::{Primitive, Scene, Slot, Stream, StreamKind};
 
 /// How far apart vertices may be that become one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +40,7 @@ fn weld_primitive_near(primitive: &mut Primitive, tolerance: WeldTolerance) -> W
     keep(primitive, &places, &kept);
     let mut report = Welded { before, after: primitive.vertex_count(), ..Welded::default() };
     if tolerance.position > 0.0 || tolerance.other > 0.0 {
+        let streams = primitive.streams();
         let mut grid = Grid::new(tolerance.position);
         let mut kept: Vec<u32> = Vec::new();
         let mut places: Vec<u32> = Vec::with_capacity(primitive.vertex_count());
@@ -47,7 +48,7 @@ fn weld_primitive_near(primitive: &mut Primitive, tolerance: WeldTolerance) -> W
             let position = primitive.positions.get(vertex).copied().unwrap_or_default();
             let near = grid.near(position).find_map(|place| {
                 let other = kept.get(place as usize).copied()?;
-                Some((place, Apart::of(primitive, vertex, other as usize, tolerance)?))
+                Some((place, Apart::of(&streams, vertex, other as usize, tolerance)?))
             });
             let place = match near {
                 Some((place, apart)) => {
@@ -120,88 +121,59 @@ impl Grid {
 }
 
 /// How far apart two vertices are that are near enough.
-struct Apart<'a> {
-    primitive: &'a Primitive,
-    a: usize,
-    b: usize,
-    tolerance: WeldTolerance,
-    errors: [f32; ASPECTS.len()],
+struct Apart {
+    errors: BTreeMap<Aspect, f32>,
 }
 
-/// The aspects of what vertices are compared in.
-const ASPECTS: [Aspect; 7] = [
-    Aspect::Positions,
-    Aspect::Normals,
-    Aspect::Tangents,
-    Aspect::Uvs,
-    Aspect::Colors,
-    Aspect::Skins,
-    Aspect::Morphs,
-];
-const POSITIONS: usize = 0;
-const NORMALS: usize = 1;
-const TANGENTS: usize = 2;
-const UVS: usize = 3;
-const COLORS: usize = 4;
-const SKINS: usize = 5;
-const MORPHS: usize = 6;
-
-impl<'a> Apart<'a> {
+impl Apart {
     /// `None` when they are too far apart in any stream.
-    fn of(primitive: &'a Primitive, a: usize, b: usize, tolerance: WeldTolerance) -> Option<Self> {
-        let p = primitive;
-        let mut apart = Self { primitive, a, b, tolerance, errors: [0.0; ASPECTS.len()] };
-        if !apart.has_same_exact_streams() {
-            return None;
-        }
-        apart.moved(POSITIONS, &p.positions)?;
-        apart.changed(NORMALS, &p.normals)?;
-        apart.changed(TANGENTS, &p.tangents)?;
-        p.uvs.iter().try_for_each(|set| apart.changed(UVS, set))?;
-        p.colors.iter().try_for_each(|set| apart.changed(COLORS, set))?;
-        p.weights.iter().try_for_each(|set| apart.changed(SKINS, set))?;
-        for target in &p.targets {
-            apart.moved(MORPHS, &target.positions)?;
-            apart.changed(MORPHS, &target.normals)?;
-            apart.changed(MORPHS, &target.tangents)?;
-            target.uvs.iter().try_for_each(|set| apart.changed(MORPHS, set))?;
-            target.colors.iter().try_for_each(|set| apart.changed(MORPHS, set))?;
+    fn of(streams: &[(Slot, Stream<'_>)], a: usize, b: usize, tolerance: WeldTolerance) -> Option<Self> {
+        let mut apart = Self { errors: BTreeMap::new() };
+        for (slot, stream) in streams {
+            let error = match slot.kind {
+                StreamKind::Place => within(distance(stream.row(a), stream.row(b)), tolerance.position)?,
+                // What has no nearness is the same, or they are different: joints, signs, custom attributes.
+                StreamKind::Joints | StreamKind::Custom | StreamKind::CustomDirection => {
+                    is_same(stream, a, b).then_some(0.0)?
+                }
+                StreamKind::Tangent if stream.row(a).get(3) != stream.row(b).get(3) => return None,
+                _ => within(largest(stream.row(a), stream.row(b)), tolerance.other)?,
+            };
+            if error > 0.0 {
+                let largest = apart.errors.entry(slot.aspect()).or_default();
+                *largest = largest.max(error);
+            }
         }
         Some(apart)
     }
 
-    /// Whether what has no nearness is the same: joints, signs, custom attributes.
-    fn has_same_exact_streams(&self) -> bool {
-        let (p, a, b) = (self.primitive, self.a, self.b);
-        let row = |custom: &CustomAttribute, v: usize| -> Vec<u32> {
-            let values = custom.values.iter().skip(v * custom.width).take(custom.width);
-            values.map(|value| value.to_bits()).collect()
-        };
-        p.joints.iter().all(|set| set.get(a) == set.get(b))
-            && p.tangents.get(a).map(|t| t[3]) == p.tangents.get(b).map(|t| t[3])
-            && p.custom.values().all(|custom| row(custom, a) == row(custom, b))
-    }
-
-    fn moved(&mut self, aspect: usize, list: &[[f32; 3]]) -> Option<()> {
-        let (Some(a), Some(b)) = (list.get(self.a), list.get(self.b)) else { return Some(()) };
-        let squared: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
-        let distance = squared.sqrt() as f32;
-        self.errors[aspect] = self.errors[aspect].max(distance);
-        (distance <= self.tolerance.position).then_some(())
-    }
-
-    fn changed<const N: usize>(&mut self, aspect: usize, list: &[[f32; N]]) -> Option<()> {
-        let (Some(a), Some(b)) = (list.get(self.a), list.get(self.b)) else { return Some(()) };
-        let largest = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        self.errors[aspect] = self.errors[aspect].max(largest);
-        (largest <= self.tolerance.other).then_some(())
-    }
-
     fn report(&self, report: &mut Welded) {
-        for (aspect, error) in ASPECTS.into_iter().zip(self.errors).filter(|(_, error)| *error > 0.0) {
-            report.errors.entry(aspect).or_default().add(f64::from(error));
+        for (aspect, error) in &self.errors {
+            report.errors.entry(*aspect).or_default().add(f64::from(*error));
         }
     }
+}
+
+fn is_same(stream: &Stream<'_>, a: usize, b: usize) -> bool {
+    match stream {
+        Stream::Joints(list) => list.get(a) == list.get(b),
+        Stream::Floats(..) => {
+            stream.row(a).iter().map(|x| x.to_bits()).eq(stream.row(b).iter().map(|x| x.to_bits()))
+        }
+    }
+}
+
+fn within(error: f32, tolerance: f32) -> Option<f32> {
+    (error <= tolerance).then_some(error)
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f32 {
+    let squared: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+    squared.sqrt() as f32
+}
+
+fn largest(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 #[cfg(test)]

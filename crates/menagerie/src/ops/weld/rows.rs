@@ -1,5 +1,5 @@
 use super::table::{Mixer, Table};
-use crate::scene::Primitive;
+use crate::scene::{Primitive, Stream};
 
 /// All that each vertex of a primitive has, as the bits of one row of words.
 pub(super) struct Rows {
@@ -11,51 +11,43 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn of(primitive: &Primitive) -> Self {
         let vertices = primitive.positions.len();
-        let mut rows = Self { width: width(primitive), words: Vec::new(), vertices };
-        rows.words = vec![0; rows.width * vertices];
+        let streams: Vec<Stream<'_>> = primitive.streams().into_iter().map(|(_, stream)| stream).collect();
+        let width = streams.iter().map(words).sum();
+        let mut rows = Self { width, words: vec![0; width * vertices], vertices };
         let mut at = 0;
-        rows.floats(&mut at, &primitive.positions);
-        rows.floats(&mut at, &primitive.normals);
-        rows.floats(&mut at, &primitive.tangents);
-        primitive.uvs.iter().for_each(|set| rows.floats(&mut at, set));
-        primitive.colors.iter().for_each(|set| rows.floats(&mut at, set));
-        primitive.weights.iter().for_each(|set| rows.floats(&mut at, set));
-        for set in &primitive.joints {
-            // Two joints in a word.
-            let word = |a: u16, b: u16| u32::from(a) | u32::from(b) << 16;
-            rows.put(&mut at, set.iter().map(|[a, b, c, d]| [word(*a, *b), word(*c, *d)]));
-        }
-        for target in &primitive.targets {
-            rows.floats(&mut at, &target.positions);
-            rows.floats(&mut at, &target.normals);
-            rows.floats(&mut at, &target.tangents);
-            target.uvs.iter().for_each(|set| rows.floats(&mut at, set));
-            target.colors.iter().for_each(|set| rows.floats(&mut at, set));
-        }
-        for custom in primitive.custom.values() {
-            let values = custom.values.chunks_exact(custom.width.max(1));
-            for (row, values) in rows.words.chunks_exact_mut(rows.width.max(1)).zip(values) {
-                let places = row.iter_mut().skip(at);
-                places.zip(values).for_each(|(place, value)| *place = value.to_bits());
+        for stream in &streams {
+            match stream {
+                Stream::Floats(2, list) => rows.floats::<2>(at, list),
+                Stream::Floats(3, list) => rows.floats::<3>(at, list),
+                Stream::Floats(4, list) => rows.floats::<4>(at, list),
+                Stream::Floats(..) => rows.wide(at, stream),
+                // Two joints in a word.
+                Stream::Joints(list) => {
+                    rows.put(at, list.iter().map(|[a, b, c, d]| [word(*a, *b), word(*c, *d)]))
+                }
             }
-            at += custom.width;
+            at += words(stream);
         }
         rows
     }
 
-    fn floats<const N: usize>(&mut self, at: &mut usize, stream: &[[f32; N]]) {
-        if !stream.is_empty() {
-            self.put(at, stream.iter().map(|value| value.map(f32::to_bits)));
-        }
+    fn floats<const N: usize>(&mut self, at: usize, list: &[f32]) {
+        self.put(at, list.as_chunks::<N>().0.iter().map(|value| value.map(f32::to_bits)));
     }
 
-    fn put<const N: usize>(&mut self, at: &mut usize, values: impl Iterator<Item = [u32; N]>) {
+    fn put<const N: usize>(&mut self, at: usize, values: impl Iterator<Item = [u32; N]>) {
         for (row, value) in self.words.chunks_exact_mut(self.width.max(1)).zip(values) {
-            if let Some(place) = row.get_mut(*at..*at + N) {
+            if let Some(place) = row.get_mut(at..at + N) {
                 place.copy_from_slice(&value);
             }
         }
-        *at += N;
+    }
+
+    fn wide(&mut self, at: usize, stream: &Stream<'_>) {
+        for (vertex, row) in self.words.chunks_exact_mut(self.width.max(1)).enumerate() {
+            let places = row.iter_mut().skip(at);
+            places.zip(stream.row(vertex)).for_each(|(place, value)| *place = value.to_bits());
+        }
     }
 
     fn row(&self, vertex: usize) -> &[u32] {
@@ -85,23 +77,15 @@ impl Rows {
     }
 }
 
-/// Words of one vertex.
-fn width(primitive: &Primitive) -> usize {
-    let there = |len: usize, words: usize| if len == 0 { 0 } else { words };
-    let targets = primitive.targets.iter().map(|target| {
-        there(target.positions.len(), 3)
-            + there(target.normals.len(), 3)
-            + there(target.tangents.len(), 3)
-            + target.uvs.iter().map(|set| there(set.len(), 2)).sum::<usize>()
-            + target.colors.iter().map(|set| there(set.len(), 4)).sum::<usize>()
-    });
-    let sets = 2 * primitive.uvs.len()
-        + 4 * (primitive.colors.len() + primitive.weights.len())
-        + 2 * primitive.joints.len();
-    there(primitive.positions.len(), 3)
-        + there(primitive.normals.len(), 3)
-        + there(primitive.tangents.len(), 4)
-        + sets
-        + targets.sum::<usize>()
-        + primitive.custom.values().map(|custom| custom.width).sum::<usize>()
+/// Words that a stream takes of each vertex.
+fn words(stream: &Stream<'_>) -> usize {
+    match stream {
+        _ if stream.is_empty() => 0,
+        Stream::Floats(width, _) => *width,
+        Stream::Joints(_) => 2,
+    }
+}
+
+fn word(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
 }

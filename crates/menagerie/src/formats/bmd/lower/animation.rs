@@ -6,12 +6,12 @@ use super::{Lowering, inverse_place, raw_name};
 use crate::bytes::Se32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::direction::nearest_direction;
 use crate::formats::bmd::engine;
 use crate::formats::bmd::lift::{TURN, matches_keys};
 use crate::formats::bmd::model::{Animation, Track, rotation};
 use crate::formats::bmd::notes::{AnimationNote, ChannelNote, Note, SceneNote};
 use crate::formats::bmd::pose::{Keys, base, nlerp};
-use crate::formats::bmd::vertex::nearest_direction;
 use crate::ops::sparse_keys;
 use crate::scene::{Animation as SceneAnimation, Hidden, Interpolation, NodeId, Pose, Property, Scene};
 

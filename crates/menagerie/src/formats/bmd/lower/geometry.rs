@@ -7,14 +7,16 @@ use super::{Lowering, MAX_VERTICES, Piece, inverse_place};
 use crate::bytes::f8a_from_f32;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
+use crate::formats::bmd::direction::nearest_direction;
 use crate::formats::bmd::lift::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG, TURN};
 use crate::formats::bmd::model::{Face, FaceKind, Mesh};
 use crate::formats::bmd::notes::{NodeNote, Note, PrimitiveNote};
 use crate::formats::bmd::vertex::{
-    Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_direction, nearest_shade, shade_colour,
+    Form, StReading, Unpacked, Vertex, VertexKind, WHITE, nearest_shade, shade_colour,
 };
 use crate::formats::placed_uvs;
 use crate::ops::{bake_morphs, compact, smooth_normals, split_by_vertex_limit};
+use crate::parallel;
 use crate::scene::{
     CustomAttribute, Node, NodeId, Primitive, Topology, linear_to_srgb_byte, srgb_byte_to_linear,
 };
@@ -159,13 +161,19 @@ impl Lowering<'_> {
         let mut without_shade = 0usize;
         let drawn = primitive.drawn();
         let mut with = (false, false);
-        for (v, placed) in placed.iter().enumerate() {
+        // The search for the nearest codes is what takes long.
+        let normal_and_shade = |v: usize| {
             let normal = primitive.normals.get(v).or(made_normals.get(v)).copied().unwrap_or([0.0, 1.0, 0.0]);
+            let codes = placed.get(v).map(|placed| normal_codes(primitive, v, placed, normal));
+            (codes.unwrap_or_default(), shade(primitive, v))
+        };
+        let searched = parallel::map(placed.len(), normal_and_shade);
+        for (v, (placed, (normal, shade))) in placed.iter().zip(searched).enumerate() {
             let unpacked = Unpacked {
                 position: placed.local.to_array(),
                 st: primitive.uvs.first().and_then(|set| set.get(v)).copied().unwrap_or_default(),
-                normal: normal_codes(primitive, v, placed, normal),
-                shade: shade(primitive, v),
+                normal,
+                shade,
                 bone: u8::try_from(placed.bone).unwrap_or(0),
             };
             let form = self.form(primitive, &note, v, flat, &unpacked);
@@ -337,7 +345,7 @@ impl Lowering<'_> {
             let meant = (placed.turn * Vec3::from_array(*normal)).normalize_or_zero();
             let stored = vertex.normal(flat).unwrap_or(vertex.position());
             let stored = Vec3::from_array(stored);
-            let angle = meant.cross(stored).length().atan2(meant.dot(stored)).to_degrees();
+            let angle = crate::math::degrees_between(meant, stored);
             let zero = stored == Vec3::ZERO;
             errors.normal.add(if zero || angle < 0.05 { 0.0 } else { f64::from(angle) });
         }

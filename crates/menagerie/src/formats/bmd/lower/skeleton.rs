@@ -6,10 +6,10 @@ use super::{Lowering, inverse_place, raw_name, usable_name};
 use crate::bytes::Se32;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bmd::added::BakedBlend;
+use crate::formats::bmd::direction::nearest_direction;
 use crate::formats::bmd::lift::{TURN, own_rotation};
 use crate::formats::bmd::model::{Bone, PSEUDO_PARENT, rotation};
 use crate::formats::bmd::notes::{MadeBone, NodeNote, Note, SkinNote};
-use crate::formats::bmd::vertex::nearest_direction;
 use crate::formats::bmd::{engine, pose};
 use crate::scene::{Hidden, NodeId, Property};
 

@@ -261,7 +261,7 @@ impl Lowering<'_> {
         let meant = self.rest.normals(self.scene, node, primitive);
         for ((meant, found), _) in meant.into_iter().zip(normals).zip(&drawn).filter(|(_, drawn)| **drawn) {
             let found = across * Vec3::from_array(*found);
-            let angle = meant.cross(found).length().atan2(meant.dot(found)).to_degrees();
+            let angle = crate::math::degrees_between(meant, found);
             stats.add(if angle > 0.05 { f64::from(angle) } else { 0.0 });
         }
         self.losses.measured(Aspect::Normals, path, message, stats, "degrees");
@@ -375,7 +375,7 @@ fn angle(a: &[f32; 8], b: &[f32; 8]) -> f64 {
     let [_, _, ax, ay, az, ..] = a.map(f64::from);
     let [_, _, bx, by, bz, ..] = b.map(f64::from);
     let (a, b) = (glam::DVec3::new(ax, ay, az), glam::DVec3::new(bx, by, bz));
-    a.cross(b).length().atan2(a.dot(b)).to_degrees()
+    crate::math::atan2_64(a.cross(b).length(), a.dot(b)).to_degrees()
 }
 
 /// The order of vertices in which those of one holder follow each other: the order they have if it already is one,

@@ -250,7 +250,7 @@ impl Lowering<'_> {
                 distance.add(a_at.distance(b_at));
                 let between = a.inverse() * b;
                 let sine = DVec3::new(between.x, between.y, between.z).length();
-                angle.add((2.0 * sine.atan2(between.w.abs())).to_degrees());
+                angle.add((2.0 * crate::math::atan2_64(sine, between.w.abs())).to_degrees());
             }
         };
         for (index, pose) in poses.iter().enumerate() {

@@ -43,7 +43,7 @@ impl Lowering<'_> {
         let Some(bounds) = Pose::rest(self.scene).bounds_with(self.scene, Hidden::Counts) else { return };
         let (min, max) = (bounds.min, bounds.max);
         let radius = ((max - min).length() / 2.0).max(1e-6);
-        let distance = radius * MARGIN / (FOV / 2.0).sin();
+        let distance = radius * MARGIN / crate::math::sin(FOV / 2.0);
         let centre = Turn::YUpToZUp.vec3((min + max) / 2.0);
         if !(centre.is_finite() && distance.is_finite()) {
             return;

@@ -1,0 +1,191 @@
+//! The F8A codes whose direction is nearest: for normals and rotations.
+
+use crate::bytes::{f8a_from_f32, f8a_to_f32};
+
+/// The value of every F8A code.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+static VALUES: [f64; 256] = {
+    let mut values = [0.0; 256];
+    let mut code = 1usize;
+    while code < 128 {
+        let fraction = (16 + (code & 15)) as f64;
+        let value = fraction * (1u64 << (code >> 4)) as f64 / 2048.0;
+        values[code] = value;
+        values[code + 128] = -value;
+        code += 1;
+    }
+    values
+};
+
+fn value(code: u8) -> f64 {
+    VALUES.get(usize::from(code)).copied().unwrap_or_default()
+}
+
+/// How much nearer a direction must be to be taken: below, differences are those of rounding.
+const NEARER: f64 = 1e-12;
+
+/// The codes of the F8A vector or quaternion whose direction is nearest: all lengths that matter are tried, and the
+/// neighbours of each code.
+pub fn nearest_direction<const N: usize>(values: [f32; N]) -> [u8; N] {
+    let largest = values.iter().fold(0.0f32, |largest, v| largest.max(v.abs()));
+    if largest.is_nan() || largest <= 0.0 {
+        return [0; N];
+    }
+    let wanted = Wanted::new(&values);
+    let mut best = Nearness::NONE;
+    let mut nearest = [0; N];
+    // The codes of the largest component from one to just below two give every ratio that there is.
+    for code in 0x70..=0x7Fu8 {
+        let scale = f8a_to_f32(code) / largest;
+        let (codes, nearness) = wanted.climb(values.map(|v| f8a_from_f32(v * scale)));
+        // Ties go to the smaller codes, so that (0, 0, 1) stays what it is.
+        if nearness.cosine > best.cosine + NEARER {
+            (nearest, best) = (codes, nearness);
+        }
+    }
+    nearest
+}
+
+/// The direction that codes are to have.
+struct Wanted<const N: usize> {
+    values: [f64; N],
+    length: f64,
+}
+
+/// How near the direction of some codes is.
+#[derive(Clone, Copy)]
+struct Nearness {
+    /// The cosine of the angle between them.
+    cosine: f64,
+    /// What the square of a dot product must be above, for codes of length one, to be nearer.
+    bar: f64,
+}
+
+impl Nearness {
+    const NONE: Self = Self { cosine: f64::NEG_INFINITY, bar: -1.0 };
+}
+
+impl<const N: usize> Wanted<N> {
+    fn new(values: &[f32; N]) -> Self {
+        let values = values.map(f64::from);
+        Self { values, length: values.iter().map(|x| x * x).sum::<f64>().sqrt() }
+    }
+
+    /// The codes, changed to a neighbour one by one as long as that brings the direction nearer.
+    fn climb(&self, mut codes: [u8; N]) -> ([u8; N], Nearness) {
+        let mut decoded = codes.map(value);
+        let mut best = self.nearer(&decoded, Nearness::NONE).unwrap_or(Nearness::NONE);
+        loop {
+            let mut moved = false;
+            for i in 0..N {
+                for step in [-1, 1] {
+                    let (mut other, mut changed) = (decoded, codes);
+                    if let (Some(code), Some(decoded)) = (changed.get_mut(i), other.get_mut(i)) {
+                        *code = neighbour(*code, step);
+                        *decoded = value(*code);
+                    }
+                    if let Some(nearer) = self.nearer(&other, best) {
+                        (codes, decoded, best, moved) = (changed, other, nearer, true);
+                    }
+                }
+            }
+            if !moved {
+                return (codes, best);
+            }
+        }
+    }
+
+    /// How near decoded codes are, if that is nearer than the best.
+    fn nearer(&self, decoded: &[f64; N], best: Nearness) -> Option<Nearness> {
+        let dot: f64 = decoded.iter().zip(&self.values).map(|(a, b)| a * b).sum();
+        let square: f64 = decoded.iter().map(|x| x * x).sum();
+        // Nearly all are farther; that is seen without a root and a division.
+        if dot * dot <= best.bar * square || square <= 0.0 {
+            return None;
+        }
+        let cosine = dot / (square.sqrt() * self.length);
+        let across = cosine * self.length;
+        (cosine > best.cosine + NEARER).then_some(Nearness { cosine, bar: across * across })
+    }
+}
+
+/// The code of the next larger or smaller value of the same sign; those of zero have both signs.
+fn neighbour(code: u8, step: i8) -> u8 {
+    if code & 0x7F == 0 {
+        return if step < 0 { 0x81 } else { 0x01 };
+    }
+    let magnitude = (code & 0x7F).saturating_add_signed(step).min(0x7F);
+    if magnitude == 0 { 0 } else { code & 0x80 | magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cosine of the angle between decoded codes and what they should be.
+    fn closeness<const N: usize>(codes: &[u8; N], values: &[f32; N]) -> f64 {
+        let decoded = codes.map(|code| f64::from(f8a_to_f32(code)));
+        let dot: f64 = decoded.iter().zip(values).map(|(a, b)| a * f64::from(*b)).sum();
+        let length = |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
+        let lengths = length(&mut decoded.into_iter()) * length(&mut values.iter().map(|x| f64::from(*x)));
+        if lengths > 0.0 { dot / lengths } else { f64::NEG_INFINITY }
+    }
+
+    #[test]
+    fn codes_have_their_values() {
+        for code in 0..=255u8 {
+            assert_eq!(value(code), f64::from(f8a_to_f32(code)), "{code}");
+        }
+    }
+
+    /// The search as it is described, without a thought of speed.
+    fn by_trial<const N: usize>(values: [f32; N]) -> [u8; N] {
+        let largest = values.iter().fold(0.0f32, |largest, v| largest.max(v.abs()));
+        let mut best = ([0; N], f64::NEG_INFINITY);
+        for code in 0x70..=0x7Fu8 {
+            let scale = f8a_to_f32(code) / largest;
+            let mut codes = values.map(|v| f8a_from_f32(v * scale));
+            let mut nearness = closeness(&codes, &values);
+            loop {
+                let before = nearness;
+                for (i, step) in (0..N).flat_map(|i| [(i, -1), (i, 1)]) {
+                    let mut other = codes;
+                    other[i] = neighbour(other[i], step);
+                    let nearer = closeness(&other, &values);
+                    if nearer > nearness + 1e-12 {
+                        (codes, nearness) = (other, nearer);
+                    }
+                }
+                if nearness <= before {
+                    break;
+                }
+            }
+            if nearness > best.1 + 1e-12 {
+                best = (codes, nearness);
+            }
+        }
+        best.0
+    }
+
+    #[test]
+    fn directions_are_searched() {
+        assert_eq!(nearest_direction([0.0, 0.0, 1.0]), [0, 0, 0x70]);
+        let mut worst = 0.0f64;
+        for i in 0..2000 {
+            let a = f64::from(i) * 2.399;
+            let z = 1.0 - f64::from(i) / 1000.0;
+            let r = (1.0 - z * z).max(0.0).sqrt();
+            let n = [(r * a.cos()) as f32, (r * a.sin()) as f32, z as f32];
+            let codes = nearest_direction(n);
+            assert_eq!(codes, by_trial(n), "{n:?}");
+            let quaternion = [n[0], n[1], n[2], (a * 1.7).sin() as f32];
+            assert_eq!(nearest_direction(quaternion), by_trial(quaternion), "{quaternion:?}");
+            worst = worst.max(closeness(&codes, &n).min(1.0).acos().to_degrees());
+        }
+        assert!(worst < 0.5, "{worst} degrees");
+        for odd in [[1e-30, 2e-30, 0.0], [1e30, -1.0, 1e-30], [0.0, -0.0, -5.0], [f32::MIN_POSITIVE; 3]] {
+            assert_eq!(nearest_direction(odd), by_trial(odd), "{odd:?}");
+        }
+        assert_eq!(nearest_direction([0.0; 4]), [0; 4]);
+    }
+}
