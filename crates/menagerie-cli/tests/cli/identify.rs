@@ -171,7 +171,9 @@ fn validate_tells_the_code_of_every_vector() {
         checked += 1;
     }
     assert!(checked > 200, "{checked}");
-    for (format, code) in [("bo3d", "bo3d/frame-rate"), ("dgl2", "dgl2/v-direction"), ("das2", "das2/separate-maps")] {
+    for (format, code) in
+        [("bo3d", "bo3d/frame-rate"), ("dgl2", "dgl2/v-direction"), ("das2", "das2/separate-maps")]
+    {
         let short = code.split_once('/').unwrap().1;
         let file = folder.join(format).join(format!("{short}.{format}")).display().to_string();
         menagerie(["validate", &file]).exits(0);

@@ -31,6 +31,9 @@ const LIGHT_LISTS: &[&str] = &[
 /// A vertex with all that it can have, and a triangle.
 const VERTEX: u64 = 64;
 const TRIANGLE: u64 = 12;
+/// The same in the model of another format and in its file, which may be text.
+const WRITTEN_VERTEX: u64 = 128;
+const WRITTEN_TRIANGLE: u64 = 112;
 
 /// Takes what a Scene of a model with such contents needs.
 pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverLimit> {
@@ -64,7 +67,8 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
     let total = LOWERED
         .saturating_mul(elements as u64)
         .saturating_add(KEY.saturating_mul(keys as u64))
-        .saturating_add(geometry(vertices, triangles));
+        .saturating_add(vertices.saturating_mul(WRITTEN_VERTEX))
+        .saturating_add(triangles.saturating_mul(WRITTEN_TRIANGLE));
     limits.take(total)
 }
 

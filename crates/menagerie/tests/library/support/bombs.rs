@@ -145,11 +145,11 @@ fn stl_solids(count: usize) -> Vec<u8> {
     "solid\nendsolid\n".repeat(count).into_bytes()
 }
 
-/// A mesh whose vertices are all the same, packed as well as can be.
-fn das2(vertices: usize, profile: &str) -> Vec<u8> {
+/// A mesh of one triangle over and over, packed as well as can be.
+fn das2(triangles: usize, profile: &str) -> Vec<u8> {
     let mut scene = Scene::default();
-    let primitive =
-        Primitive { positions: vec![[0.0; 3]; vertices], indices: vec![0, 1, 2], ..Primitive::default() };
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let primitive = Primitive { positions, indices: [0, 1, 2].repeat(triangles), ..Primitive::default() };
     let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
     let node = scene.nodes.push(Node { mesh: Some(mesh), ..Node::default() });
     scene.scenes.push(SceneRoot { roots: vec![node], ..SceneRoot::default() });
