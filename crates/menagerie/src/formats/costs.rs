@@ -64,6 +64,11 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
         + scene.animations.len()
         + channels().count();
     let keys: usize = channels().map(|channel| channel.times.len()).sum();
+    // Vertices once more for each morph target.
+    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+    let morphed =
+        primitives.map(|primitive| primitive.targets.len() as u64 * primitive.vertex_count() as u64);
+    let vertices = morphed.fold(vertices, u64::saturating_add);
     let total = LOWERED
         .saturating_mul(elements as u64)
         .saturating_add(KEY.saturating_mul(keys as u64))
