@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each target uses its part")]
 
+#[path = "../../crates/menagerie/tests/library/support/damage.rs"]
+pub mod damage;
 #[path = "../../crates/menagerie/tests/library/support/promises.rs"]
 pub mod promises;
 #[path = "../../crates/menagerie/tests/library/support/scenes.rs"]

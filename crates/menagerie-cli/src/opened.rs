@@ -20,7 +20,7 @@ pub(crate) struct Opened {
 
 /// The folders in which the files that belong to an input are looked up.
 pub(crate) fn folders(input: &Input, finding: &Finding) -> Folders {
-    Folders::new(input.folder(), &finding.texture_dirs, &finding.textures)
+    Folders::new(input.folder(), &finding.texture_dirs, &finding.textures).sharing(&finding.listings)
 }
 
 /// How an input is read: with the files beside it, and with the options of its format.

@@ -9,7 +9,7 @@ use menagerie::bytes::Limits;
 use menagerie::formats::{self, Format, FormatOption, Settings};
 
 use crate::names;
-use menagerie::open::Replacement;
+use menagerie::open::{Listings, Replacement};
 
 /// How files are found and told apart.
 #[derive(Args, Clone, Debug, Default)]
@@ -23,6 +23,9 @@ pub(crate) struct Finding {
     /// Use FILE, found by the same rules, for the texture that the model calls NAME (by base name; may be repeated)
     #[arg(long = "texture", value_name = "NAME=FILE", value_parser = Replacement::parse)]
     pub(crate) textures: Vec<Replacement>,
+    /// What was seen of the folders, for all files of a run.
+    #[arg(skip)]
+    pub(crate) listings: Listings,
     #[command(flatten)]
     pub(crate) cost: Cost,
     #[command(flatten)]

@@ -10,7 +10,15 @@ pub(crate) static NOW: AtomicUsize = AtomicUsize::new(0);
 /// The most since it was last set.
 pub(crate) static PEAK: AtomicUsize = AtomicUsize::new(0);
 
+/// Bytes that were ever asked for, and how often.
+#[allow(dead_code, reason = "not every test asks")]
+pub(crate) static ASKED: AtomicUsize = AtomicUsize::new(0);
+#[allow(dead_code, reason = "not every test asks")]
+pub(crate) static CALLS: AtomicUsize = AtomicUsize::new(0);
+
 fn more(bytes: usize) {
+    ASKED.fetch_add(bytes, Relaxed);
+    CALLS.fetch_add(1, Relaxed);
     let now = NOW.fetch_add(bytes, Relaxed) + bytes;
     PEAK.fetch_max(now, Relaxed);
 }

@@ -91,6 +91,8 @@ struct Counters {
     memory: AtomicU64,
     output: AtomicU64,
     stopped: AtomicBool,
+    /// The length of the file that was read last.
+    file: AtomicU64,
 }
 
 impl PartialEq for Used {
@@ -138,6 +140,8 @@ pub struct OverLimit {
     kind: Kind,
     asked: u64,
     allowed: u64,
+    /// The length of the file that asks for too much.
+    pub(crate) file: u64,
 }
 
 impl fmt::Display for OverLimit {
@@ -170,6 +174,7 @@ impl Limits {
     /// Counts a file that the job reads.
     pub fn reads(&self, bytes: usize) {
         self.used.0.input.fetch_add((bytes as u64).max(LEAST_INPUT), Relaxed);
+        self.used.0.file.store(bytes as u64, Relaxed);
     }
 
     /// Counts bytes that belong to a file that was counted: more of it, or one that it names.
@@ -189,7 +194,7 @@ impl Limits {
 
     /// Takes memory, before it is asked for; takes nothing where that would be too much.
     pub fn take(&self, bytes: u64) -> Result<(), OverLimit> {
-        take(&self.used.0.memory, bytes, self.memory(), Kind::Memory)?;
+        self.count(&self.used.0.memory, bytes, self.memory(), Kind::Memory)?;
         self.go_on()
     }
 
@@ -197,7 +202,7 @@ impl Limits {
     pub fn affords(&self, bytes: u64) -> Result<(), OverLimit> {
         let (used, allowed) = (self.used.memory(), self.memory());
         match used.saturating_add(bytes) {
-            asked if asked > allowed => Err(OverLimit { kind: Kind::Memory, asked, allowed }),
+            asked if asked > allowed => Err(self.over(Kind::Memory, asked, allowed)),
             _ => self.go_on(),
         }
     }
@@ -210,24 +215,28 @@ impl Limits {
     /// Counts bytes that are to be written.
     pub fn writes(&self, bytes: u64) -> Result<(), OverLimit> {
         let allowed = self.output_bytes.saturating_add(self.output_ratio.saturating_mul(self.used.input()));
-        take(&self.used.0.output, bytes, allowed, Kind::Output)?;
+        self.count(&self.used.0.output, bytes, allowed, Kind::Output)?;
         self.go_on()
     }
 
     /// Fails when the job was stopped. For steps that take long and little memory.
     pub fn go_on(&self) -> Result<(), OverLimit> {
         match self.used.0.stopped.load(Relaxed) {
-            true => Err(OverLimit { kind: Kind::Time, asked: 0, allowed: 0 }),
+            true => Err(self.over(Kind::Time, 0, 0)),
             false => Ok(()),
         }
     }
-}
 
-fn take(used: &AtomicU64, bytes: u64, allowed: u64, kind: Kind) -> Result<(), OverLimit> {
-    let more = |used: u64| Some(used.saturating_add(bytes)).filter(|used| *used <= allowed);
-    match used.fetch_update(Relaxed, Relaxed, more) {
-        Ok(_) => Ok(()),
-        Err(used) => Err(OverLimit { kind, asked: used.saturating_add(bytes), allowed }),
+    fn count(&self, used: &AtomicU64, bytes: u64, allowed: u64, kind: Kind) -> Result<(), OverLimit> {
+        let more = |used: u64| Some(used.saturating_add(bytes)).filter(|used| *used <= allowed);
+        match used.fetch_update(Relaxed, Relaxed, more) {
+            Ok(_) => Ok(()),
+            Err(used) => Err(self.over(kind, used.saturating_add(bytes), allowed)),
+        }
+    }
+
+    fn over(&self, kind: Kind, asked: u64, allowed: u64) -> OverLimit {
+        OverLimit { kind, asked, allowed, file: self.used.0.file.load(Relaxed) }
     }
 }
 

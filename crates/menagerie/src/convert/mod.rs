@@ -276,7 +276,8 @@ pub fn lower(
     to: &'static Format,
     options: &WriteOptions,
 ) -> Result<(Output, LossReport), Issue> {
-    let options = ConvertOptions { write: options.clone(), ..ConvertOptions::default() };
+    let read = ReadOptions { limits: options.limits.clone(), ..ReadOptions::default() };
+    let options = ConvertOptions { write: options.clone(), read, ..ConvertOptions::default() };
     let done = from_scene(scene, None, to, &options)?;
     Ok((done.output, done.losses))
 }
@@ -312,7 +313,11 @@ fn from_scene(
     pictures::stand_in(&mut scene, &textures, (to, embed), missing, &mut losses);
     let beside = match embed && !options.write.keeps_pictures_beside() {
         true => Vec::new(),
-        false => pictures::put_beside(&mut scene, to, options, &mut losses),
+        false => {
+            let bytes = scene.images.values().filter_map(|image| image.data.as_deref()).map(<[u8]>::len);
+            options.read.limits.take(bytes.sum::<usize>() as u64)?;
+            pictures::put_beside(&mut scene, to, options, &mut losses)
+        }
     };
     if !to.capabilities.instances {
         can_be_written_out(&scene, to, &options.read.limits)?;

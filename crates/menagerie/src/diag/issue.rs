@@ -69,7 +69,9 @@ impl fmt::Display for Issue {
 
 impl From<OverLimit> for Issue {
     fn from(over: OverLimit) -> Self {
-        Self::new(&code::LIMIT, "", over.to_string())
+        let issue = Self::new(&code::LIMIT, "", over.to_string());
+        // All of the file is to blame.
+        Self { span: (over.file > 0).then_some(Span { start: 0, end: over.file }), ..issue }
     }
 }
 

@@ -69,7 +69,8 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
-pub(crate) use costs::{of_lifting, of_lowering};
+#[allow(unused_imports, reason = "a build without formats makes nothing")]
+pub(crate) use costs::{ELEMENT, of_lifting, of_lowering};
 pub use foreign::foreign_kind;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};

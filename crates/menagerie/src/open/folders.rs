@@ -46,9 +46,13 @@ pub struct Folders {
     places: Vec<Place>,
     replacements: Vec<Replacement>,
     max_bytes: u64,
-    /// What is in the folders, each looked at once: a model may name thousands of files.
-    listings: Mutex<HashMap<PathBuf, Arc<Listing>>>,
+    listings: Listings,
 }
+
+/// What is in folders, each looked at once: a model may name thousands of files, and a folder may hold thousands of
+/// models. Clones know the same; what appears in a folder after it was looked at is not seen.
+#[derive(Clone, Debug, Default)]
+pub struct Listings(Arc<Mutex<HashMap<PathBuf, Arc<Listing>>>>);
 
 /// A folder that is searched.
 #[derive(Clone, Debug)]
@@ -67,6 +71,8 @@ struct Listing {
     names: HashSet<OsString>,
     /// By their small letters, the first by name; below a folder with the way to it.
     lower: BTreeMap<String, PathBuf>,
+    /// The first pictures among them, for names that are nearly right.
+    pictures: Vec<String>,
 }
 
 /// Why a place was no good.
@@ -83,6 +89,8 @@ impl Listing {
             listing.add(name.to_string_lossy().to_lowercase(), PathBuf::from(&name));
             listing.names.insert(name);
         }
+        let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower)).take(MOST_COMPARED);
+        listing.pictures = pictures.map(|(_, name)| name.display().to_string()).collect();
         listing
     }
 
@@ -135,7 +143,18 @@ impl Folders {
         let own =
             own.into_iter().flat_map(|own| [place(own, own, false), place(&own.join(CUSTOMARY), own, false)]);
         let places = own.chain(others.iter().map(|folder| place(folder, folder, true))).collect();
-        Self { places, replacements: replacements.to_vec(), max_bytes: MAX_BYTES, listings: Mutex::default() }
+        Self {
+            places,
+            replacements: replacements.to_vec(),
+            max_bytes: MAX_BYTES,
+            listings: Listings::default(),
+        }
+    }
+
+    /// The same with what others have seen of the folders.
+    #[must_use]
+    pub fn sharing(self, listings: &Listings) -> Self {
+        Self { listings: listings.clone(), ..self }
     }
 
     fn look_up(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
@@ -161,7 +180,7 @@ impl Folders {
 
     /// What is in a folder, looked at once.
     fn listing(&self, key: PathBuf, make: impl FnOnce(&Path) -> Listing) -> Arc<Listing> {
-        let Ok(mut listings) = self.listings.lock() else { return Arc::default() };
+        let Ok(mut listings) = self.listings.0.lock() else { return Arc::default() };
         let listing = listings.entry(key).or_insert_with_key(|key| Arc::new(make(key)));
         listing.clone()
     }
@@ -305,7 +324,6 @@ impl Search<'_> {
 
     /// Pictures that are there and whose names are nearly that one.
     fn did_you_mean(&self, base: &str) -> String {
-        let is_picture = |name: &str| name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end));
         if base.len() > 200 || !is_picture(&base.to_lowercase()) {
             return String::new();
         }
@@ -317,13 +335,17 @@ impl Search<'_> {
                 continue;
             }
             let listing = self.folders.listing(place.folder.clone(), Listing::of);
-            let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower));
-            let shown = pictures.map(|(_, name)| name.display().to_string());
-            known.extend(shown.take(MOST_COMPARED.saturating_sub(known.len())));
+            let room = MOST_COMPARED.saturating_sub(known.len());
+            known.extend(listing.pictures.iter().take(room).cloned());
         }
         let near = nearest(base, &known);
         if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
     }
+}
+
+/// Whether a name in small letters is that of a picture.
+fn is_picture(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end))
 }
 
 /// The names that need the fewest letters changed to be the wanted one, at most three.

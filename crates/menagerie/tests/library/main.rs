@@ -13,6 +13,7 @@ mod engines;
 mod gltf;
 mod gltf_bad;
 mod gltf_scenes;
+mod hostile;
 mod loss;
 mod meshes;
 mod obj;

@@ -71,6 +71,28 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     bombs
 }
 
+/// Files of so many parts of each kind, all of them honest.
+pub fn series(parts: usize) -> Vec<Bomb> {
+    let mut list = Vec::new();
+    let mut add = |name: &str, id: &str, bytes: Vec<u8>| {
+        let format = Format::by_id(id).expect("it is known");
+        list.push(Bomb { name: name.to_owned(), format, bytes });
+    };
+    add("groups", "obj", obj_groups("g", parts));
+    add("materials", "obj", obj_groups("usemtl", parts));
+    add("polygon", "obj", polygon(parts));
+    add("vertices", "ply", ply(parts));
+    add("solids", "stl", stl_solids(parts));
+    add("entities", "dgl2", dgl2_instances(parts));
+    add("materials", "dgl2", dgl2(3, parts));
+    add("instances", "bogle", bogle_instances(parts));
+    add("entities", "bo3d", bo3d(parts));
+    add("nodes", "gltf", instances(parts, 3));
+    add("pictures", "gltf", images(parts, &png(2, 2, true)));
+    add("moving nodes", "gltf", far_keys(parts, 1.0));
+    list
+}
+
 fn repeated(line: &str, count: usize, last: &str) -> Vec<u8> {
     let mut text = String::from("v 0 0 0\nv 1 0 0\nv 0 1 0\n");
     for i in 0..count {
@@ -123,11 +145,11 @@ fn stl_solids(count: usize) -> Vec<u8> {
     "solid\nendsolid\n".repeat(count).into_bytes()
 }
 
-/// A mesh whose vertices are all the same, packed as well as can be.
-fn das2(vertices: usize, profile: &str) -> Vec<u8> {
+/// A mesh of one triangle over and over, packed as well as can be.
+fn das2(triangles: usize, profile: &str) -> Vec<u8> {
     let mut scene = Scene::default();
-    let primitive =
-        Primitive { positions: vec![[0.0; 3]; vertices], indices: vec![0, 1, 2], ..Primitive::default() };
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let primitive = Primitive { positions, indices: [0, 1, 2].repeat(triangles), ..Primitive::default() };
     let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
     let node = scene.nodes.push(Node { mesh: Some(mesh), ..Node::default() });
     scene.scenes.push(SceneRoot { roots: vec![node], ..SceneRoot::default() });

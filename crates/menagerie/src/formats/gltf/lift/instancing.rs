@@ -10,6 +10,7 @@ use super::super::repair;
 use super::super::{codes, extension};
 use super::Lifter;
 use crate::diag::{Aspect, LIMIT};
+use crate::formats::ELEMENT;
 use crate::scene::{Id, Node, NodeId, Transform, float_to_json};
 
 /// Any type of elements that an application's own attributes can have.
@@ -109,7 +110,7 @@ impl Lifter<'_> {
 
     /// Makes the nodes of a table, as far as the budget goes.
     fn hang(&mut self, parent: NodeId, table: Table) {
-        let each = 2 * size_of::<Node>();
+        let each = ELEMENT as usize;
         let affordable = usize::try_from(self.limits.memory_left()).unwrap_or(usize::MAX) / each;
         let mut allowed = affordable.min(table.count);
         if self.limits.take_many(allowed, each).is_err() {

@@ -10,6 +10,9 @@ mod nodes;
 mod notes;
 mod origins;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::accessor::{List, Shape};
@@ -60,6 +63,7 @@ fn make_believing(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, O
         issues: Issues::new(limits.issues_per_code),
         limits: limits.clone(),
         over_budget: false,
+        shared_pictures: BTreeMap::new(),
         scene: Scene::default(),
         origins: Recorder::new(options.provenance),
     };
@@ -78,6 +82,8 @@ struct Lifter<'a> {
     limits: Limits,
     /// Whether that was too little for something, which is said once.
     over_budget: bool,
+    /// The pictures of buffer views: several images may be one.
+    shared_pictures: BTreeMap<u32, Arc<[u8]>>,
     scene: Scene,
     /// Where things come from, if that was asked for.
     origins: Recorder,
