@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each target uses its part")]
 
+#[path = "../../crates/menagerie/tests/library/support/damage.rs"]
+pub mod damage;
 #[path = "../../crates/menagerie/tests/library/support/promises.rs"]
 pub mod promises;
 #[path = "../../crates/menagerie/tests/library/support/scenes.rs"]
@@ -10,12 +12,32 @@ pub mod scenes;
 
 use std::collections::BTreeSet;
 
+use menagerie::bytes::Limits;
 use menagerie::formats::{ALL, Format, ReadOptions};
 use menagerie::scene::{Pose, Scene};
 
 /// How many bytes stand before the file: the number of its format, and what a target chooses by.
 /// `cargo xtask fuzz-seeds` writes them too.
 pub const HEADER: usize = 4;
+
+/// Tight ones: a file of some kilobytes needs no more, and what asks for more is refused at once.
+pub fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.memory_bytes = 24 << 20;
+    limits.output_bytes = 8 << 20;
+    limits.drawn = 20_000;
+    limits.keys = 5_000;
+    limits.parts = 256;
+    limits.issues_per_code = 4;
+    limits
+}
+
+/// How files are read here.
+pub fn read_options() -> ReadOptions<'static> {
+    let mut options = ReadOptions::default();
+    options.limits = limits();
+    options
+}
 
 /// A file that a fuzzer made up, and what to do with it.
 pub struct Input<'a> {
@@ -27,8 +49,12 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// `None` for too few bytes.
+    /// `None` for too few bytes. One thread is quickest for small files.
     pub fn new(data: &'a [u8]) -> Option<Self> {
+        static ONE_THREAD: std::sync::Once = std::sync::Once::new();
+        ONE_THREAD.call_once(|| {
+            let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+        });
         let ([format, choices @ ..], file) = data.split_first_chunk::<HEADER>()?;
         Some(Self { format: ALL[usize::from(*format) % ALL.len()], file, choices: *choices })
     }
@@ -45,7 +71,7 @@ impl<'a> Input<'a> {
 
     /// The Scene that the file means, where it means one.
     pub fn scene(&self) -> Option<Scene> {
-        let options = ReadOptions::default();
+        let options = read_options();
         let model = self.format.open(self.file, &options).model?;
         Some(model.lift(&options).ok()?.scene)
     }

@@ -4,16 +4,16 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use menagerie::scene::{Id, assert_scene};
-use menagerie_fuzz::Input;
+use menagerie_fuzz::{Input, limits};
 use menagerie_render::{CameraChoice, Lights, Shot, Side, Stage, Wireframe, png};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     let Some(input) = Input::new(data) else { return Corpus::Reject };
     let Some(scene) = input.scene() else { return Corpus::Reject };
-    let stage = Stage::new(assert_scene(&scene));
+    let stage = Stage::within(assert_scene(&scene), &limits());
     let bit = |number: usize| input.choice(0) >> number & 1 == 1;
     let mut shot = Shot::default();
-    (shot.width, shot.height) = (64, 64);
+    (shot.width, shot.height) = (24, 24);
     shot.parallel = bit(0);
     shot.bones = bit(1);
     shot.bounds = bit(2);

@@ -38,7 +38,8 @@ const COPIED: &[(&str, &str)] = &[
     ("LICENSE-APACHE", "share/doc/menagerie/LICENSE-APACHE"),
     ("packaging/thumbnailer/menagerie.thumbnailer", "share/thumbnailers/menagerie.thumbnailer"),
     ("packaging/thumbnailer/menagerie.xml", "share/mime/packages/menagerie.xml"),
-    ("packaging/menagerie.magic", "share/misc/menagerie.magic"),
+    ("packaging/identify/menagerie.magic", "share/misc/menagerie.magic"),
+    ("packaging/identify/menagerie-signatures.xml", "share/doc/menagerie/menagerie-signatures.xml"),
     ("crates/menagerie-c/include/menagerie.h", "include/menagerie.h"),
     ("crates/menagerie-c/examples/load.c", "share/doc/menagerie/examples/load.c"),
 ];

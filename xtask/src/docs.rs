@@ -113,7 +113,10 @@ fn formats() -> String {
     for aspect in Aspect::ALL {
         row(&mut page, aspect.name(), &|format| holds(format, aspect));
     }
-    row(&mut page, "joints of a vertex", &|format| format.capabilities.weights_per_vertex.to_string());
+    row(&mut page, "joints of a vertex", &|format| match format.capabilities.weights_per_vertex {
+        usize::MAX => "any number".to_owned(),
+        number => number.to_string(),
+    });
     row(&mut page, "vertices of a mesh", &|format| {
         format.capabilities.vertex_limit.map_or("no limit".to_owned(), |limit| limit.to_string())
     });

@@ -1,6 +1,7 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
-//! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page, `dist` packages for others; `bench` measures against other programs;
-//! `fuzz-seeds` writes what fuzzing starts from.
+//! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page, `dist` packages for others; `kaitai` runs
+//! the descriptions of docs/kaitai; `bench` measures against other programs;
+//! `fuzz-seeds` writes what fuzzing starts from, and `fuzz` runs all fuzz targets.
 
 #[cfg(feature = "library")]
 mod bench;
@@ -8,7 +9,9 @@ mod blender;
 mod dist;
 #[cfg(feature = "library")]
 mod docs;
+mod fuzz;
 mod instructions;
+mod kaitai;
 mod licences;
 #[cfg(feature = "library")]
 mod looks;
@@ -27,13 +30,18 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | viewer | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]...";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
         Some("check") => steps::check(&root()),
+        Some("fuzz") => {
+            let arguments: Vec<String> = std::env::args().skip(2).collect();
+            fuzz::run(&root(), &arguments)
+        }
         Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
+        Some("kaitai") => Ok(steps::only(&root(), ("Kaitai descriptions", kaitai::test))),
         Some("dist") => build_or_test(dist::build, ("packages", dist::test)),
         Some("glue") => viewer::glue(&root()).map(|()| true),
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),

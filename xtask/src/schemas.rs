@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 pub(crate) fn all() -> Vec<(&'static str, Value)> {
     let mut schemas = vec![
         ("info", array(info())),
+        ("identify", array(identify())),
         ("validate", array(validate())),
         ("loss-report", loss_report()),
         ("diff", diff()),
@@ -26,6 +27,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
 fn title(name: &str) -> &'static str {
     match name {
         "info" => "menagerie info --json",
+        "identify" => "menagerie identify --json",
         "validate" => "menagerie validate --json",
         "loss-report" => "menagerie convert --loss-report: one input; several give an array of these",
         "diff" => "menagerie diff --json",
@@ -62,6 +64,21 @@ fn info() -> Value {
             "error": text("why the file could not be read; only there when it could not"),
         }),
         &["packing", "error"],
+    )
+}
+
+fn identify() -> Value {
+    object(
+        json!({
+            "file": text("the file as it was given"),
+            "format": format(),
+            "dialect": { "type": ["string", "null"], "description": "which of the forms that files of the format have" },
+            "mime": { "type": ["string", "null"], "description": "the media type" },
+            "confidence": { "enum": ["certain", "likely", "name", "none"] },
+            "why": { "type": "array", "items": { "type": "string" }, "description": "what speaks for it and against it" },
+            "error": text("why the file could not be looked at; only there when it could not"),
+        }),
+        &["error"],
     )
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use menagerie::bytes::{Limits, SharedBytes};
+use menagerie::bytes::SharedBytes;
 use menagerie::formats::{self, Format, Probe};
 use walkdir::WalkDir;
 
@@ -56,8 +56,7 @@ impl Input {
         let bytes = match &self.source {
             Source::Given(given) => return Ok(given.bytes.clone()),
             Source::File(path) => load::file(path).map_err(|error| format!("cannot be read: {error}")),
-            Source::Stdin => load::stdin(Limits::default().file_bytes)
-                .map_err(|error| format!("standard input cannot be read: {error}")),
+            Source::Stdin => load::stdin().map_err(|error| format!("standard input cannot be read: {error}")),
             Source::Missing(reason) => Err(reason.clone()),
         };
         bytes.map(SharedBytes::new)

@@ -1,70 +1,42 @@
 //! The bytes of a file.
+//!
+//! Files are read and never mapped: when somebody shortens a file that is mapped, touching the lost part ends the program.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::ops::Deref;
 use std::path::Path;
 
-/// Files from this size on are mapped instead of read.
-///
-/// Below it a copy costs little, and a copy cannot change under our feet: when somebody shortens a file that is
-/// mapped, touching the lost part ends the program.
-const MAP_FROM: u64 = 256 << 20;
-
-/// The bytes of a file, in memory or mapped.
-pub(crate) enum Bytes {
-    Read(Vec<u8>),
-    Mapped(memmap2::Mmap),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Read(bytes) => bytes,
-            Self::Mapped(map) => map,
-        }
-    }
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        self
-    }
-}
+/// What is read of something without a length: standard input, a pipe, a device. Some of them never end.
+const WITHOUT_LENGTH: u64 = 1 << 30;
 
 /// Reads a file.
-pub(crate) fn file(path: &Path) -> io::Result<Bytes> {
-    file_mapped_from(path, MAP_FROM)
-}
-
-/// Reads standard input to its end, or up to one byte more than `limit`: the reader then refuses it.
-pub(crate) fn stdin(limit: u64) -> io::Result<Bytes> {
-    let mut bytes = Vec::new();
-    io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(Bytes::Read(bytes))
-}
-
-fn file_mapped_from(path: &Path, map_from: u64) -> io::Result<Bytes> {
+pub(crate) fn file(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
-    if metadata.is_file() && metadata.len() >= map_from {
-        // A file system that cannot map files still can read them.
-        if let Ok(map) = map(&File::open(path)?) {
-            return Ok(Bytes::Mapped(map));
-        }
+    if metadata.is_file() {
+        return fs::read(path);
     }
-    fs::read(path).map(Bytes::Read)
+    up_to(&mut File::open(path)?, WITHOUT_LENGTH)
 }
 
-#[expect(unsafe_code, reason = "the system cannot promise that nobody changes a mapped file")]
-fn map(file: &File) -> io::Result<memmap2::Mmap> {
-    // SAFETY: the map is only read, as plain bytes, and every value in it is checked before it is used. Another
-    // program that changes the file meanwhile makes the result wrong, and one that shortens it ends this program;
-    // SECURITY.md says so. Only files of 256 MB and more are mapped, because reading them would double their cost.
-    unsafe { memmap2::Mmap::map(file) }
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> io::Result<Vec<u8>> {
+    up_to(&mut io::stdin().lock(), WITHOUT_LENGTH)
+}
+
+/// Reads to the end, which must come within `most` bytes.
+fn up_to(source: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has no end within {most} bytes, the limit for what has no length"),
+        )),
+        false => Ok(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -72,13 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mapped_and_read_bytes_are_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model");
-        fs::write(&path, b"BO3D and more").unwrap();
-        let mapped = file_mapped_from(&path, 1).unwrap();
-        assert!(matches!(mapped, Bytes::Mapped(_)));
-        assert_eq!(&*mapped, &*file(&path).unwrap());
+    fn what_never_ends_is_refused() {
+        assert_eq!(up_to(&mut io::repeat(7).take(100), 100).unwrap().len(), 100);
+        let refused = up_to(&mut io::repeat(7), 100).unwrap_err();
+        assert_eq!(refused.to_string(), "it has no end within 100 bytes, the limit for what has no length");
     }
 
     #[test]
@@ -86,7 +55,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty");
         fs::write(&path, b"").unwrap();
-        assert!(file_mapped_from(&path, 0).unwrap().is_empty());
+        assert!(file(&path).unwrap().is_empty());
         assert!(file(folder.path()).is_err());
     }
 }

@@ -20,13 +20,14 @@ pub(crate) struct Opened {
 
 /// The folders in which the files that belong to an input are looked up.
 pub(crate) fn folders(input: &Input, finding: &Finding) -> Folders {
-    Folders::new(input.folder(), &finding.texture_dirs, &finding.textures).having_seen(finding.seen.clone())
+    Folders::new(input.folder(), &finding.texture_dirs, &finding.textures).sharing(&finding.listings)
 }
 
 /// How an input is read: with the files beside it, and with the options of its format.
 pub(crate) fn read_options<'a>(folders: &'a Folders, finding: &Finding) -> ReadOptions<'a> {
     let mut options = ReadOptions::default();
     options.files = folders;
+    options.limits = finding.cost.limits();
     options.settings = finding.settings.0.clone();
     options
 }

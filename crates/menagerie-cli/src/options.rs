@@ -1,14 +1,15 @@
 //! Options that several verbs share.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use menagerie::bytes::Limits;
 use menagerie::formats::{self, Format, FormatOption, Settings};
 
 use crate::names;
-use menagerie::open::{Replacement, SeenFolders};
+use menagerie::open::{Listings, Replacement};
 
 /// How files are found and told apart.
 #[derive(Args, Clone, Debug, Default)]
@@ -22,11 +23,68 @@ pub(crate) struct Finding {
     /// Use FILE, found by the same rules, for the texture that the model calls NAME (by base name; may be repeated)
     #[arg(long = "texture", value_name = "NAME=FILE", value_parser = Replacement::parse)]
     pub(crate) textures: Vec<Replacement>,
+    /// What was seen of the folders, for all files of a run.
+    #[arg(skip)]
+    pub(crate) listings: Listings,
+    #[command(flatten)]
+    pub(crate) cost: Cost,
     #[command(flatten)]
     pub(crate) settings: FormatSettings<true>,
-    /// What was seen in folders: all inputs of a run share it.
-    #[arg(skip)]
-    pub(crate) seen: Arc<SeenFolders>,
+}
+
+/// What a file may cost.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What a file may cost")]
+pub(crate) struct Cost {
+    /// Refuse a file that needs more memory than this: 500M, 2G (default: 256M and 64 times the file)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
+    /// Refuse to write more than this for a file (default: 256M and 64 times the file)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_output: Option<u64>,
+    /// Give up on a file after so many seconds (default: never)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) max_time: Option<f32>,
+}
+
+impl Cost {
+    /// The limits of a job that begins now.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        if let Some(bytes) = self.max_memory {
+            (limits.memory_bytes, limits.memory_ratio) = (bytes, 0);
+        }
+        if let Some(bytes) = self.max_output {
+            (limits.output_bytes, limits.output_ratio) = (bytes, 0);
+        }
+        if let Some(seconds) = self.max_time {
+            let used = limits.used.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs_f32(seconds.min(1e9)));
+                used.stop();
+            });
+        }
+        limits
+    }
+}
+
+/// A number of bytes: `1000`, `64k`, `500M`, `2G`, in powers of 1024.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
+    let shift = match unit.trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err("a size is a number with K, M or G behind it".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a size is a number with K, M or G behind it".to_owned())?;
+    number
+        .checked_shl(shift)
+        .filter(|bytes| bytes >> shift == number)
+        .ok_or_else(|| "it is too large".to_owned())
 }
 
 /// A format by its name or one of its extensions.

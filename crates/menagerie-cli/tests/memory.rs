@@ -2,47 +2,15 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts has to be one")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::Read;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+#[path = "memory/counting.rs"]
+mod counting;
 
+use std::io::Read;
+use std::sync::atomic::Ordering::Relaxed;
+
+use counting::{NOW, PEAK};
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::scene::{Scene, assert_scene};
-
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-fn more(bytes: usize) {
-    let now = NOW.fetch_add(bytes, Relaxed) + bytes;
-    PEAK.fetch_max(now, Relaxed);
-}
-
-// SAFETY: everything is passed on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        more(layout.size());
-        // SAFETY: the caller promises what the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        more(size);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A grid of so many squares a side, made as it is read.
 struct Made<F: FnMut(usize, &mut Vec<u8>) -> bool> {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use menagerie::bytes::Limits;
 use menagerie::diag::{Issue, Issues};
+use menagerie::pictures::Texels;
 use menagerie::scene::{
     AlphaMode, Filter, Image, Material, MaterialId, Scene, Shading, TextureRef, UvTransform,
 };
@@ -88,7 +90,7 @@ impl Surface {
 
 impl Materials {
     /// Takes over the materials that primitives use, and decodes their pictures.
-    pub(crate) fn new(scene: &Scene, issues: &mut Issues) -> Self {
+    pub(crate) fn new(scene: &Scene, limits: &Limits, issues: &mut Issues) -> Self {
         let mut used = vec![false; scene.materials.len()];
         for primitive in scene.meshes.values().flat_map(|mesh| &mesh.primitives) {
             if let Some(used) = primitive.material.and_then(|id| used.get_mut(id.index())) {
@@ -103,7 +105,7 @@ impl Materials {
             .map(|(material, used)| if used { wanted.surface(material) } else { Surface::plain() })
             .collect();
         surfaces.push(Surface::plain());
-        let mips = wanted.decode(&mut surfaces, issues);
+        let mips = wanted.decode(&mut surfaces, limits, issues);
         let mut materials = Self { surfaces, mips };
         materials.see_through();
         materials
@@ -210,14 +212,18 @@ impl Wanted<'_> {
     }
 
     /// Decodes all pictures on all cores. Slots whose picture cannot be used are taken out of the surfaces.
-    fn decode(self, surfaces: &mut [Surface], issues: &mut Issues) -> Vec<Mips> {
+    fn decode(self, surfaces: &mut [Surface], limits: &Limits, issues: &mut Issues) -> Vec<Mips> {
         let mut wanted: Vec<((usize, Meaning), usize)> = self.places.into_iter().collect();
         wanted.sort_by_key(|(_, place)| *place);
         let images: Vec<(usize, &Image)> = self.scene.images.values().enumerate().collect();
+        // One after the other, so that it does not depend on the number of cores which are refused.
+        let afforded: Vec<Result<(), Issue>> =
+            wanted.iter().map(|((index, _), _)| afford(images.get(*index).copied(), limits)).collect();
         let decoded: Vec<Result<Mips, Issue>> = wanted
             .par_iter()
-            .map(|((index, meaning), _)| match images.get(*index) {
-                Some((_, image)) => decode(*index, image, *meaning),
+            .zip(afforded)
+            .map(|(((index, meaning), _), afforded)| match images.get(*index) {
+                Some((_, image)) => afforded.and_then(|()| decode(*index, image, *meaning)),
                 None => Err(Issue::new(&codes::TEXTURE_MISSING, "", "there is no such picture")),
             })
             .collect();
@@ -270,6 +276,21 @@ impl Surface {
     }
 }
 
+/// What a texel takes in all its sizes, and while it is decoded, in bytes.
+const TEXEL: usize = 12;
+
+/// Takes what a picture needs; one that is no picture needs nothing and is refused later.
+fn afford(image: Option<(usize, &Image)>, limits: &Limits) -> Result<(), Issue> {
+    let Some((index, image)) = image else { return Ok(()) };
+    let name = image.uri.as_deref().unwrap_or(&image.name);
+    let size = image.data.as_ref().and_then(|data| Texels::size_of(data, name));
+    let Some((width, height)) = size else { return Ok(()) };
+    limits.take_many(width.saturating_mul(height), TEXEL).map_err(|over| {
+        let message = format!("the picture {name} has {width} by {height} texels: {over}");
+        Issue::new(&codes::TEXTURE_TOO_LARGE, format!("images[{index}]"), message)
+    })
+}
+
 fn decode(index: usize, image: &Image, meaning: Meaning) -> Result<Mips, Issue> {
     let path = format!("images[{index}]");
     let name = image.uri.as_deref().unwrap_or(&image.name);
@@ -280,6 +301,9 @@ fn decode(index: usize, image: &Image, meaning: Meaning) -> Result<Mips, Issue> 
         Unusable::TooLarge(width, height) => {
             let message = format!("the picture {name} has {width} by {height} texels");
             Issue::new(&codes::TEXTURE_TOO_LARGE, path, message)
+        }
+        Unusable::OverLimit(over) => {
+            Issue::new(&codes::TEXTURE_TOO_LARGE, path, format!("the picture {name} is too large: {over}"))
         }
         Unusable::Broken(reason) => Issue::new(
             &codes::TEXTURE_BROKEN,

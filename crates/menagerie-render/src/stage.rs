@@ -1,6 +1,7 @@
 //! A Scene with its textures, ready to be looked at, and the pictures of it.
 
 use glam::Vec3;
+use menagerie::bytes::Limits;
 use menagerie::diag::{Issue, Issues};
 use menagerie::scene::{Bounds, CheckedScene, NodeId, Pose, Scene};
 use rayon::prelude::*;
@@ -19,6 +20,10 @@ use crate::{Picture, codes, color, overlay};
 
 /// More triangles than this have no numbers left for their parts.
 const MAX_TRIANGLES: usize = 1 << 31;
+
+/// What a vertex that is drawn takes while a picture is taken, and a triangle, in bytes.
+const DRAWN_VERTEX: u64 = 64;
+const DRAWN_TRIANGLE: u64 = 96;
 
 /// What to take a picture of, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +112,7 @@ pub struct Stage<'a> {
     scene: &'a Scene,
     materials: Materials,
     issues: Issues,
+    limits: Limits,
 }
 
 /// The model as one shot shows it.
@@ -120,9 +126,17 @@ struct Posed<'a> {
 impl<'a> Stage<'a> {
     /// Decodes the textures of a Scene. Those that are missing or broken become issues.
     pub fn new(scene: CheckedScene<'a>) -> Self {
+        let limits = Limits::default();
+        let pictures = scene.images.values().filter_map(|image| image.data.as_deref());
+        limits.reads(pictures.map(<[u8]>::len).sum());
+        Self::within(scene, &limits)
+    }
+
+    /// The same as a step of a job, whose files the pictures were counted to.
+    pub fn within(scene: CheckedScene<'a>, limits: &Limits) -> Self {
         let mut issues = Issues::default();
-        let materials = Materials::new(&scene, &mut issues);
-        Self { scene: scene.scene(), materials, issues }
+        let materials = Materials::new(&scene, limits, &mut issues);
+        Self { scene: scene.scene(), materials, issues, limits: limits.clone() }
     }
 
     /// What is wrong with the textures.
@@ -212,6 +226,10 @@ impl<'a> Stage<'a> {
                 }
             },
         };
+        let (vertices, triangles) = menagerie::ops::drawn(self.scene);
+        self.limits.affords(
+            vertices.saturating_mul(DRAWN_VERTEX).saturating_add(triangles.saturating_mul(DRAWN_TRIANGLE)),
+        )?;
         let nodes = drawable::shown_nodes(self.scene, shot.level, shot.hidden);
         let mut drawables = drawable::collect(self.scene, &pose, &nodes, &self.materials, issues);
         if shot.double_sided {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use menagerie::convert::resolve_textures;
+use menagerie::convert::resolve_textures_within;
 use menagerie::diff::{DiffOptions, DiffReport, diff};
 use menagerie::scene::{Scene, check};
 use menagerie_render::{Pair, Stage, compare, mean, png, side_by_side};
@@ -107,7 +107,7 @@ fn scene(input: &Input, args: &DiffArgs) -> Result<Scene> {
         bail!("{}: cannot be read: {}", input.name, why.unwrap_or_default());
     };
     let mut scene = model.lift(&options).with_context(|| input.name.clone())?.scene;
-    resolve_textures(&mut scene, options.files);
+    resolve_textures_within(&mut scene, options.files, &options.limits);
     Ok(scene)
 }
 

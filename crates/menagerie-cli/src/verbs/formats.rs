@@ -81,7 +81,8 @@ fn to_json(format: &Format) -> Value {
         "mime": format.mime,
         "axes": super::info::axes(format),
         "unit": format.unit,
-        "weights_per_vertex": capabilities.weights_per_vertex,
+        // None where there is no limit.
+        "weights_per_vertex": Some(capabilities.weights_per_vertex).filter(|number| *number != usize::MAX),
         "vertex_limit": capabilities.vertex_limit,
         "uv_sets": capabilities.uv_sets,
         "embeds_textures": capabilities.embeds_textures,

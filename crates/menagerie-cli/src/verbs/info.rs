@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use glam::Vec3;
-use menagerie::convert::{TextureStatus, resolve_textures};
+use menagerie::convert::{TextureStatus, resolve_textures_within};
 use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Issues, Severity, plain};
 use menagerie::formats::{Format, Packing, ReadOptions, Summary};
@@ -225,7 +225,7 @@ impl Report {
         let animations = scene.animations.iter();
         self.animations = animations.map(|a| (a.name.clone(), a.seconds(), a.channels.len())).collect();
         self.levels = levels(scene);
-        self.textures = resolve_textures(scene, options.files);
+        self.textures = resolve_textures_within(scene, options.files, &options.limits);
         self.textures.extend(embedded(scene));
         self.textures.sort_by_key(|texture| texture.image);
         if let Some((size, count)) = wanted.pictures {

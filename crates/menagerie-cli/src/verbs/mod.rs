@@ -5,6 +5,7 @@ mod demo;
 mod diff;
 mod explain;
 mod formats;
+mod identify;
 mod info;
 mod inspect;
 mod optimize;
@@ -50,6 +51,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Info(info::InfoArgs),
+    Identify(identify::IdentifyArgs),
     Inspect(inspect::InspectArgs),
     Validate(validate::ValidateArgs),
     Explain(explain::ExplainArgs),
@@ -71,6 +73,7 @@ impl Verb {
     pub(crate) fn run(self) -> Result<Exit> {
         match self {
             Self::Info(args) => info::run(&args),
+            Self::Identify(args) => identify::run(&args),
             Self::Inspect(args) => inspect::run(&args),
             Self::Validate(args) => validate::run(&args),
             Self::Explain(args) => explain::run(&args),

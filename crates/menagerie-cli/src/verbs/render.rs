@@ -135,7 +135,7 @@ fn draw(input: &Input, args: &RenderArgs) -> Result<Drawn, Unreadable> {
         error: format!("cannot be drawn: {issue} [{}]", issue.code),
     };
     let scene = check(&model.scene).map_err(|broken| format!("cannot be drawn: {broken}"))?;
-    let stage = Stage::new(scene);
+    let stage = Stage::within(scene, &model.limits);
     let plan = shots::plan(&stage, &model, args).map_err(fail)?;
     let mut issues = model.issues.clone();
     issues.extend(stage.issues().iter().cloned());

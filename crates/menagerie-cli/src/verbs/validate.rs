@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use menagerie::convert::{missing_pictures, resolve_textures};
+use menagerie::convert::{missing_pictures, resolve_textures_within};
 use menagerie::diag::{EMPTY, Issue, Severity, render};
 use menagerie::formats::{Format, Reading};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
             let mut reading = Reading { model: opened.model, issues: opened.issues };
             let scene = reading.examine(&options);
             if let (Some(mut scene), Some(model)) = (scene, reading.model.as_deref()) {
-                let textures = resolve_textures(&mut scene, options.files);
+                let textures = resolve_textures_within(&mut scene, options.files, &options.limits);
                 reading.issues.extend(missing_pictures(model, &opened.bytes, &textures));
             }
             let issues = weigh(reading.issues.into_sorted(), args);

@@ -50,6 +50,20 @@ fn info_keeps_to_its_schema() {
 }
 
 #[test]
+fn identify_keeps_to_its_schema() {
+    let (_home, files) = all_kinds();
+    let arguments = ["identify".to_owned(), "--json".to_owned()].into_iter().chain(files);
+    let value = menagerie(arguments).exits(2).json();
+    keeps_to("identify", &value);
+    let found = value.as_array().unwrap();
+    let of = |name: &str| found.iter().find(|v| v["file"].as_str().unwrap().ends_with(name)).unwrap();
+    assert_eq!(of("crate.bo3d")["confidence"], "certain");
+    assert_eq!(of("crate.bo3d")["dialect"], "version 100, 32-bit vertex floats");
+    assert_eq!(of("notes.txt")["confidence"], "none");
+    assert!(of("gone.bo3d")["error"].is_string());
+}
+
+#[test]
 fn validate_keeps_to_its_schema_and_is_also_sarif() {
     let (_home, files) = all_kinds();
     let arguments = |kind: &str| ["validate".to_owned(), kind.to_owned()].into_iter().chain(files.clone());

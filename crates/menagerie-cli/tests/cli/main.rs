@@ -5,6 +5,8 @@
 mod batches;
 mod convert;
 mod exit_codes;
+mod faults;
+mod identify;
 mod inspect;
 mod json;
 mod optimize;

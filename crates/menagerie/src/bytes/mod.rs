@@ -23,7 +23,7 @@ mod text;
 mod tight;
 mod writer;
 
-pub use limits::Limits;
+pub use limits::{Limits, OverLimit, Used};
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
 pub use map_list::MapList;
 pub use number::{Token, float_start, read_float, read_integer, tokens, whole_start};

@@ -10,12 +10,15 @@ mod settle;
 
 pub use failed::{Blame, Failed};
 pub use hidden::HiddenParts;
-pub use pictures::{TextureStatus, missing_pictures, resolve_textures};
+pub use pictures::{TextureStatus, missing_pictures, resolve_textures, resolve_textures_within};
 pub use settle::settle;
+use settle::settle_within;
 
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
-use crate::formats::{FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions};
+use crate::formats::{
+    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, of_lowering,
+};
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
 
@@ -204,7 +207,7 @@ fn write_back(
             lifted.issues.locate(&model.layout());
         }
         issues.append(lifted.issues);
-        textures = resolve_textures(&mut lifted.scene, options.read.files);
+        textures = resolve_textures_within(&mut lifted.scene, options.read.files, &options.read.limits);
     }
     insist(options, issues)?;
     let engine = in_engine(model, options);
@@ -276,7 +279,8 @@ pub fn lower(
     to: &'static Format,
     options: &WriteOptions,
 ) -> Result<(Output, LossReport), Issue> {
-    let options = ConvertOptions { write: options.clone(), ..ConvertOptions::default() };
+    let read = ReadOptions { limits: options.limits.clone(), ..ReadOptions::default() };
+    let options = ConvertOptions { write: options.clone(), read, ..ConvertOptions::default() };
     let done = from_scene(scene, None, to, &options)?;
     Ok((done.output, done.losses))
 }
@@ -294,7 +298,7 @@ fn from_scene(
     if options.flip_v {
         crate::ops::flip_v(&mut scene);
     }
-    let textures = resolve_textures(&mut scene, options.read.files);
+    let textures = resolve_textures_within(&mut scene, options.read.files, &options.read.limits);
     let mut losses = LossReport::new();
     let changes = apply(&options.ops, &mut scene, &mut losses)?;
     if from == Some(to) && losses.requested().next().is_some() {
@@ -312,16 +316,22 @@ fn from_scene(
     pictures::stand_in(&mut scene, &textures, (to, embed), missing, &mut losses);
     let beside = match embed && !options.write.keeps_pictures_beside() {
         true => Vec::new(),
-        false => pictures::put_beside(&mut scene, to, options, &mut losses),
+        false => {
+            let bytes = scene.images.values().filter_map(|image| image.data.as_deref()).map(<[u8]>::len);
+            options.read.limits.take(bytes.sum::<usize>() as u64)?;
+            pictures::put_beside(&mut scene, to, options, &mut losses)
+        }
     };
     if !to.capabilities.instances {
         can_be_written_out(&scene, to, &options.read.limits)?;
     }
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    of_lowering(&scene, to, &options.read.limits)?;
     let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
     let lowered = (to.lower)(checked, &write, &mut losses)?;
     valid(lowered.as_ref(), options)?;
-    settle(checked, lowered.as_ref(), options.write.purpose, &mut losses);
+    let settling = (options.write.purpose, &options.read.limits);
+    settle_within(checked, lowered.as_ref(), settling, &mut losses);
     let engine = in_engine(lowered.as_ref(), options);
     let referred = pictures::only_referred(beside, lowered.as_ref(), options);
     let mut output = lowered.into_output()?;
@@ -330,6 +340,8 @@ fn from_scene(
             output.beside.push((name, bytes));
         }
     }
+    let beside = output.beside.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+    options.read.limits.writes(beside.saturating_add(output.bytes.len() as u64))?;
     Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
 }
 

@@ -1,11 +1,11 @@
 //! The pictures of a model on their way: looked up, made into a kind that the target can use, and given files of their
 //! own where the target does not hold them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::ConvertOptions;
-use crate::bytes::{ByteMap, MapKind, MapNode, Span};
+use crate::bytes::{ByteMap, Limits, MapKind, MapNode, Span};
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{FileModel, Files, Format, MissingTextures, Purpose};
 use crate::pictures::Kind;
@@ -36,6 +36,11 @@ const PLACEHOLDER: &str = "placeholder";
 
 /// Looks up the pictures that the model names and keeps their bytes in the Scene.
 pub fn resolve_textures(scene: &mut Scene, files: &dyn Files) -> Vec<TextureStatus> {
+    resolve_textures_within(scene, files, &Limits::default())
+}
+
+/// The same as a step of a job: the pictures count to what it reads.
+pub fn resolve_textures_within(scene: &mut Scene, files: &dyn Files, limits: &Limits) -> Vec<TextureStatus> {
     let mut statuses = Vec::new();
     for (index, image) in scene.images.values_mut().enumerate() {
         let Some(name) = image.uri.clone() else { continue };
@@ -47,7 +52,10 @@ pub fn resolve_textures(scene: &mut Scene, files: &dyn Files) -> Vec<TextureStat
             TextureStatus { image: index, name, found: true, tried: Vec::new(), reason: String::new() };
         if image.data.is_none() {
             match files.open(&status.name) {
-                Ok(data) => image.data = Some(data),
+                Ok(data) => {
+                    limits.reads_more(data.len());
+                    image.data = Some(data);
+                }
                 Err(missing) => {
                     status = TextureStatus {
                         found: false,
@@ -160,7 +168,7 @@ pub(super) fn suit(
     if from == Some(to) && options.write.purpose != Purpose::Engine {
         return;
     }
-    let mut made: Vec<(Picture, Picture)> = Vec::new();
+    let mut made: BTreeMap<Picture, Picture> = BTreeMap::new();
     for (index, image) in scene.images.values_mut().enumerate() {
         let Some(data) = image.data.clone() else { continue };
         let name = image.uri.clone().unwrap_or_default();
@@ -172,10 +180,10 @@ pub(super) fn suit(
             continue;
         }
         let path = format!("images[{index}]");
-        let known = made.iter().find(|(before, _)| *before == data).map(|(_, after)| after.clone());
-        match known.map_or_else(|| to_png(&data, &name), Ok) {
+        let known = made.get(&data).cloned();
+        match known.map_or_else(|| to_png(&data, &name, &options.read.limits), Ok) {
             Ok(png) => {
-                made.push((data, png.clone()));
+                made.insert(data, png.clone());
                 let old = shown_name(image);
                 image.data = Some(png);
                 image.mime = Some(Kind::Png.mime().to_owned());
@@ -203,13 +211,13 @@ fn shown_name(image: &Image) -> String {
 }
 
 #[cfg(feature = "pictures")]
-fn to_png(data: &[u8], name: &str) -> Result<Arc<[u8]>, String> {
-    let texels = crate::pictures::Texels::decode(data, name);
+fn to_png(data: &[u8], name: &str, limits: &Limits) -> Result<Arc<[u8]>, String> {
+    let texels = crate::pictures::Texels::decode_within(data, name, limits);
     texels.and_then(|texels| texels.to_png()).map(Arc::from).map_err(|why| why.to_string())
 }
 
 #[cfg(not(feature = "pictures"))]
-fn to_png(_: &[u8], _: &str) -> Result<Arc<[u8]>, String> {
+fn to_png(_: &[u8], _: &str, _: &Limits) -> Result<Arc<[u8]>, String> {
     Err("this build of menagerie decodes no pictures".to_owned())
 }
 

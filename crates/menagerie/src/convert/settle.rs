@@ -5,6 +5,7 @@
 //! did not happen leaves the report, what was not foretold comes in, and sizes are as large as they are, in the engine
 //! too.
 
+use crate::bytes::Limits;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::diff::{DiffOptions, DiffReport, Difference, MOVE_ELSEWHERE, diff};
@@ -18,11 +19,21 @@ const MOST: u64 = 1 << 18;
 
 /// Makes a report as true as comparing a Scene with what became of it can.
 pub fn settle(source: CheckedScene<'_>, model: &dyn FileModel, purpose: Purpose, losses: &mut LossReport) {
+    settle_within(source, model, (purpose, &Limits::default()), losses);
+}
+
+/// The same as a step of a job.
+pub(super) fn settle_within(
+    source: CheckedScene<'_>,
+    model: &dyn FileModel,
+    (purpose, limits): (Purpose, &Limits),
+    losses: &mut LossReport,
+) {
     let (vertices, triangles) = drawn(source.scene());
     if !is_inexact(model.format()) || vertices.max(triangles) > MOST {
         return;
     }
-    let options = ReadOptions::default();
+    let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
     let Some(found) = model.lift(&options).ok().and_then(|lifted| compare(source, &lifted)) else { return };
     let unseen: Vec<Loss> = found.unseen(losses).cloned().collect();
     // What a comparison could overlook stays, once it is said to be gone; names it does not overlook.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::code::{self, Code, Severity};
 use super::loss::Aspect;
 use super::plain;
-use crate::bytes::{ByteMap, ReadError, ReadErrorKind, Span};
+use crate::bytes::{ByteMap, OverLimit, ReadError, ReadErrorKind, Span};
 
 /// One problem of one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,14 @@ impl fmt::Display for Issue {
             write!(f, ", at byte {span}")?;
         }
         Ok(())
+    }
+}
+
+impl From<OverLimit> for Issue {
+    fn from(over: OverLimit) -> Self {
+        let issue = Self::new(&code::LIMIT, "", over.to_string());
+        // All of the file is to blame.
+        Self { span: (over.file > 0).then_some(Span { start: 0, end: over.file }), ..issue }
     }
 }
 

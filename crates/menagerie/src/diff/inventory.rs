@@ -59,12 +59,16 @@ impl Comparison<'_> {
     /// Materials that nothing shown uses, and that the second model does not have.
     fn unused_materials(&mut self) {
         let used: BTreeSet<MaterialId> = used_materials(self.a);
-        let there = |material: &Material| {
-            self.b.materials.values().any(|other| other.name == material.name && !material.name.is_empty())
-                || self.b.materials.values().any(|other| other == material)
+        let names: BTreeSet<&str> =
+            self.b.materials.values().map(|material| material.name.as_str()).collect();
+        // Where there are thousands, each is looked for in its own place and among the first.
+        let there = |id: MaterialId, material: &Material| {
+            (!material.name.is_empty() && names.contains(material.name.as_str()))
+                || self.b.materials.get(id) == Some(material)
+                || self.b.materials.values().take(LOOKED_AT).any(|other| other == material)
         };
         let unused = self.a.materials.iter().filter(|(id, _)| !used.contains(id));
-        let gone: Vec<MaterialId> = unused.filter(|(_, m)| !there(m)).map(|(id, _)| id).collect();
+        let gone: Vec<MaterialId> = unused.filter(|(id, m)| !there(*id, m)).map(|(id, _)| id).collect();
         if let Some(first) = gone.first() {
             let message = "materials that nothing uses are only in the first model";
             let path = format!("materials[{}]", first.index());
@@ -72,6 +76,9 @@ impl Comparison<'_> {
         }
     }
 }
+
+/// Materials without a name that are compared with one.
+const LOOKED_AT: usize = 256;
 
 /// The materials of what nodes of the shown scene draw.
 fn used_materials(scene: &Scene) -> BTreeSet<MaterialId> {

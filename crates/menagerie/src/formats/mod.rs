@@ -35,6 +35,7 @@ pub mod bmd;
 pub mod bo3d;
 #[cfg(feature = "bogle")]
 pub mod bogle;
+mod costs;
 #[cfg(feature = "das2")]
 pub mod das2;
 #[cfg(feature = "dgl2")]
@@ -49,6 +50,7 @@ mod flat;
 mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+mod identify;
 #[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2"))]
 mod notes;
 #[cfg(feature = "obj")]
@@ -67,7 +69,10 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
+#[allow(unused_imports, reason = "a build without formats makes nothing")]
+pub(crate) use costs::{ELEMENT, of_lifting, of_lowering};
 pub use foreign::foreign_kind;
+pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
 #[allow(unused_imports, reason = "a build without formats records nothing")]
 pub(crate) use provenance::Recorder;
@@ -403,6 +408,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// What is in it, for `info`.
     fn summary(&self) -> Summary;
 
+    /// Which of the forms that files of the format have, in words, for `identify`; nothing where all are alike.
+    fn dialect(&self) -> Option<String> {
+        self.summary().profile.map(str::to_owned)
+    }
+
     /// How finely its meshes are packed, for `info`; nothing where numbers are stored as they are.
     fn packing(&self) -> Vec<Packing> {
         Vec::new()
@@ -619,6 +629,11 @@ impl Format {
             return Reading::failed(
                 Issue::new(&diag::LIMIT, "", message).at(crate::bytes::Span::new(0, bytes.len())),
             );
+        }
+        options.limits.reads(bytes.len());
+        let whole = crate::bytes::Span::new(0, bytes.len());
+        if let Err(over) = options.limits.take(bytes.len() as u64) {
+            return Reading::failed(Issue::from(over).at(whole));
         }
         let mut issues = Issues::new(options.limits.issues_per_code);
         let model = (self.read)(bytes, options, &mut issues);

@@ -46,57 +46,13 @@ pub struct Folders {
     places: Vec<Place>,
     replacements: Vec<Replacement>,
     max_bytes: u64,
-    seen: Arc<SeenFolders>,
+    listings: Listings,
 }
 
-/// What is in folders, each looked at once: a model may name thousands of files, and a thousand models may lie in one
-/// folder. Files that come into a folder later are not seen.
-#[derive(Default)]
-pub struct SeenFolders {
-    listings: Mutex<HashMap<PathBuf, Arc<Listing>>>,
-    /// Where folders really are, whatever links lead to them.
-    real: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
-}
-
-impl std::fmt::Debug for SeenFolders {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SeenFolders")
-    }
-}
-
-impl SeenFolders {
-    /// What is in a folder.
-    fn listing(&self, key: PathBuf, make: impl FnOnce(&Path) -> Listing) -> Arc<Listing> {
-        let Ok(mut listings) = self.listings.lock() else { return Arc::default() };
-        let listing = listings.entry(key).or_insert_with_key(|key| Arc::new(make(key)));
-        listing.clone()
-    }
-
-    /// Where a folder really is.
-    fn real_folder(&self, folder: &Path) -> Option<PathBuf> {
-        let mut real = self.real.lock().ok()?;
-        if let Some(known) = real.get(folder) {
-            return known.clone();
-        }
-        let found = fs::canonicalize(folder).ok();
-        real.insert(folder.to_owned(), found.clone());
-        found
-    }
-
-    /// Where a file really is; only the file itself is looked at again, if it is no link.
-    fn real_file(&self, path: &Path) -> Option<(PathBuf, fs::Metadata)> {
-        let there = fs::symlink_metadata(path).ok()?;
-        if !there.is_symlink()
-            && let (Some(folder), Some(name)) = (path.parent(), path.file_name())
-        {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            return Some((self.real_folder(folder)?.join(name), there));
-        }
-        let real = fs::canonicalize(path).ok()?;
-        let there = fs::metadata(&real).ok()?;
-        Some((real, there))
-    }
-}
+/// What is in folders, each looked at once: a model may name thousands of files, and a folder may hold thousands of
+/// models. Clones know the same; what appears in a folder after it was looked at is not seen.
+#[derive(Clone, Debug, Default)]
+pub struct Listings(Arc<Mutex<HashMap<PathBuf, Arc<Listing>>>>);
 
 /// A folder that is searched.
 #[derive(Clone, Debug)]
@@ -115,6 +71,8 @@ struct Listing {
     names: HashSet<OsString>,
     /// By their small letters, the first by name; below a folder with the way to it.
     lower: BTreeMap<String, PathBuf>,
+    /// The first pictures among them, for names that are nearly right.
+    pictures: Vec<String>,
 }
 
 /// Why a place was no good.
@@ -131,6 +89,8 @@ impl Listing {
             listing.add(name.to_string_lossy().to_lowercase(), PathBuf::from(&name));
             listing.names.insert(name);
         }
+        let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower)).take(MOST_COMPARED);
+        listing.pictures = pictures.map(|(_, name)| name.display().to_string()).collect();
         listing
     }
 
@@ -183,12 +143,18 @@ impl Folders {
         let own =
             own.into_iter().flat_map(|own| [place(own, own, false), place(&own.join(CUSTOMARY), own, false)]);
         let places = own.chain(others.iter().map(|folder| place(folder, folder, true))).collect();
-        Self { places, replacements: replacements.to_vec(), max_bytes: MAX_BYTES, seen: Arc::default() }
+        Self {
+            places,
+            replacements: replacements.to_vec(),
+            max_bytes: MAX_BYTES,
+            listings: Listings::default(),
+        }
     }
 
-    /// The same, knowing what others have seen in folders: for models that lie in the same ones.
-    pub fn having_seen(self, seen: Arc<SeenFolders>) -> Self {
-        Self { seen, ..self }
+    /// The same with what others have seen of the folders.
+    #[must_use]
+    pub fn sharing(self, listings: &Listings) -> Self {
+        Self { listings: listings.clone(), ..self }
     }
 
     fn look_up(&self, name: &str) -> Result<Arc<[u8]>, NotFound> {
@@ -212,11 +178,18 @@ impl Folders {
         found.ok_or_else(|| search.failed(base))
     }
 
+    /// What is in a folder, looked at once.
+    fn listing(&self, key: PathBuf, make: impl FnOnce(&Path) -> Listing) -> Arc<Listing> {
+        let Ok(mut listings) = self.listings.0.lock() else { return Arc::default() };
+        let listing = listings.entry(key).or_insert_with_key(|key| Arc::new(make(key)));
+        listing.clone()
+    }
+
     /// The path of a file in a folder, if there is one.
     fn path(&self, folder: &Path, wanted: &str, case: Case) -> Option<PathBuf> {
         let parts = wanted.split('/').filter(|part| !part.is_empty() && *part != ".");
         parts.into_iter().try_fold(folder.to_owned(), |place, part| {
-            let listing = self.seen.listing(place.clone(), Listing::of);
+            let listing = self.listing(place.clone(), Listing::of);
             match case {
                 Case::Same => listing.names.contains(OsStr::new(part)).then(|| place.join(part)),
                 Case::Any => listing.lower.get(&part.to_lowercase()).map(|name| place.join(name)),
@@ -289,7 +262,7 @@ impl Search<'_> {
     fn below(&mut self, base: &str, _: Case) -> Option<Arc<[u8]>> {
         for place in self.folders.places.iter().filter(|place| place.below) {
             let key = place.folder.join("**");
-            let listing = self.folders.seen.listing(key, |_| Listing::below(&place.folder));
+            let listing = self.folders.listing(key, |_| Listing::below(&place.folder));
             let Some(path) = listing.lower.get(&base.to_lowercase()) else { continue };
             let shown = path.display().to_string();
             if let Some(bytes) = self.take(&place.jail, path, &shown) {
@@ -319,15 +292,14 @@ impl Search<'_> {
     }
 
     fn read(&self, jail: &Path, path: &Path) -> Result<Arc<[u8]>, Refused> {
-        let seen = &self.folders.seen;
-        let (Some(jail), Some((real, there))) = (seen.real_folder(jail), seen.real_file(path)) else {
+        let (Ok(jail), Ok(real)) = (fs::canonicalize(jail), fs::canonicalize(path)) else {
             return Err(Refused::NotThere);
         };
         if !real.starts_with(&jail) {
             return Err(Refused::Because("is a link that leads out of the folder".to_owned()));
         }
         let because = |error: std::io::Error| Refused::Because(format!("cannot be read: {error}"));
-        if !there.is_file() {
+        if !fs::metadata(&real).map_err(because)?.is_file() {
             return Err(Refused::Because("is not a file".to_owned()));
         }
         let mut bytes = Vec::new();
@@ -352,26 +324,28 @@ impl Search<'_> {
 
     /// Pictures that are there and whose names are nearly that one.
     fn did_you_mean(&self, base: &str) -> String {
-        let is_picture = |name: &str| name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end));
         if base.len() > 200 || !is_picture(&base.to_lowercase()) {
             return String::new();
         }
         let mut known: Vec<String> = Vec::new();
         for place in &self.folders.places {
             // What lies behind a link that leads out is nobody's business.
-            let seen = &self.folders.seen;
-            let real = seen.real_folder(&place.folder).zip(seen.real_folder(&place.jail));
+            let real = fs::canonicalize(&place.folder).ok().zip(fs::canonicalize(&place.jail).ok());
             if !real.is_some_and(|(folder, jail)| folder.starts_with(jail)) {
                 continue;
             }
-            let listing = self.folders.seen.listing(place.folder.clone(), Listing::of);
-            let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower));
-            let shown = pictures.map(|(_, name)| name.display().to_string());
-            known.extend(shown.take(MOST_COMPARED.saturating_sub(known.len())));
+            let listing = self.folders.listing(place.folder.clone(), Listing::of);
+            let room = MOST_COMPARED.saturating_sub(known.len());
+            known.extend(listing.pictures.iter().take(room).cloned());
         }
         let near = nearest(base, &known);
         if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
     }
+}
+
+/// Whether a name in small letters is that of a picture.
+fn is_picture(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end))
 }
 
 /// The names that need the fewest letters changed to be the wanted one, at most three.

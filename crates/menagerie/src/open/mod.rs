@@ -15,7 +15,7 @@ mod names;
 pub use disk::open;
 pub use error::Error;
 #[cfg(feature = "fs")]
-pub use folders::{Folders, Replacement, SeenFolders};
+pub use folders::{Folders, Listings, Replacement};
 pub use given::Given;
 
 use std::fmt;

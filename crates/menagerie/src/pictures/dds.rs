@@ -1,6 +1,7 @@
 //! DirectDraw surfaces: the largest picture of a file, plain or in the blocks of DXT1, DXT3 and DXT5.
 
-use super::texels::{Texels, Unusable, within_limits};
+use super::texels::{Texels, Unusable, within};
+use crate::bytes::Limits;
 
 /// How blocks of four by four texels are packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,14 +14,14 @@ enum Block {
     Dxt5,
 }
 
-pub(super) fn decode(data: &[u8]) -> Result<Texels, Unusable> {
+pub(super) fn decode(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
     let broken = |why: &str| Unusable::Broken(format!("it is no DDS: {why}"));
     let word = |at: usize| {
         let bytes = data.get(at..).and_then(|bytes| bytes.first_chunk());
         bytes.map(|bytes| u32::from_le_bytes(*bytes)).ok_or_else(|| broken("it is cut off"))
     };
     let (height, width) = (word(12)? as usize, word(16)? as usize);
-    within_limits(width, height)?;
+    within(width, height, limits)?;
     let (flags, code) = (word(80)?, word(84)?.to_le_bytes());
     let (block, start) = match &code {
         _ if flags & 4 == 0 => (None, 128),

@@ -5,6 +5,7 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::{Kind, dds, tga};
+use crate::bytes::Limits;
 
 /// The most texels along a side of a picture.
 const MAX_SIDE: usize = 16384;
@@ -16,6 +17,8 @@ const MAX_TEXELS: usize = 1 << 26;
 pub enum Unusable {
     /// It has more texels than are decoded: so many wide and high.
     TooLarge(usize, usize),
+    /// Decoding it would take more memory than the job may have.
+    OverLimit(String),
     /// It is damaged, or of a kind that is not known.
     Broken(String),
 }
@@ -24,7 +27,7 @@ impl std::fmt::Display for Unusable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooLarge(width, height) => write!(f, "{width} by {height} texels are too many"),
-            Self::Broken(why) => f.write_str(why),
+            Self::Broken(why) | Self::OverLimit(why) => f.write_str(why),
         }
     }
 }
@@ -40,7 +43,7 @@ pub struct Texels {
 impl Texels {
     /// A picture of these texels; as many as the sizes say.
     pub fn new(width: usize, height: usize, list: Vec<[u8; 4]>) -> Result<Self, Unusable> {
-        within_limits(width, height)?;
+        is_small_enough(width, height)?;
         if width == 0 || height == 0 || list.len() != width * height {
             return Err(Unusable::Broken(format!("{} texels for {width} by {height}", list.len())));
         }
@@ -49,12 +52,49 @@ impl Texels {
 
     /// Decodes a picture; its name tells the kind where its bytes do not.
     pub fn decode(data: &[u8], name: &str) -> Result<Self, Unusable> {
+        let limits = Limits::default();
+        limits.reads(data.len());
+        Self::decode_within(data, name, &limits)
+    }
+
+    /// The same as a step of a job, whose files this picture was counted to.
+    pub fn decode_within(data: &[u8], name: &str, limits: &Limits) -> Result<Self, Unusable> {
         match Kind::of(data, name) {
-            Some(Kind::Png) => png(data),
-            Some(Kind::Jpeg) => jpeg(data),
-            Some(Kind::Tga) => tga::decode(data),
-            Some(Kind::Dds) => dds::decode(data),
+            Some(Kind::Png) => png(data, limits),
+            Some(Kind::Jpeg) => jpeg(data, limits),
+            Some(Kind::Tga) => tga::decode(data, limits),
+            Some(Kind::Dds) => dds::decode(data, limits),
             _ => Err(Unusable::Broken("it is neither PNG, JPEG, TGA nor DDS".to_owned())),
+        }
+    }
+
+    /// How wide and high a picture is, from its first bytes: nothing is decoded.
+    pub fn size_of(data: &[u8], name: &str) -> Option<(usize, usize)> {
+        match Kind::of(data, name)? {
+            Kind::Png => {
+                let word = |at: usize| {
+                    data.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes) as usize)
+                };
+                Some((word(16)?, word(20)?))
+            }
+            Kind::Jpeg => {
+                let mut decoder = JpegDecoder::new_with_options(ZCursor::new(data), jpeg_options());
+                decoder.decode_headers().ok()?;
+                decoder.dimensions()
+            }
+            Kind::Tga => {
+                let word = |at: usize| {
+                    data.get(at..)?.first_chunk().map(|bytes| usize::from(u16::from_le_bytes(*bytes)))
+                };
+                Some((word(12)?, word(14)?))
+            }
+            Kind::Dds => {
+                let word = |at: usize| {
+                    data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize)
+                };
+                Some((word(16)?, word(12)?))
+            }
+            _ => None,
         }
     }
 
@@ -104,21 +144,31 @@ impl Texels {
     }
 }
 
-/// Refuses what is too large, before any memory is asked for.
-pub(super) fn within_limits(width: usize, height: usize) -> Result<(), Unusable> {
+/// What a texel takes while it is decoded, in bytes: as it is stored, and as it is kept.
+const TEXEL: usize = 8;
+
+/// Refuses what is too large, before any memory is asked for, and takes that memory.
+pub(super) fn within(width: usize, height: usize, limits: &Limits) -> Result<(), Unusable> {
+    is_small_enough(width, height)?;
+    limits
+        .take_many(width.saturating_mul(height), TEXEL)
+        .map_err(|over| Unusable::OverLimit(over.to_string()))
+}
+
+fn is_small_enough(width: usize, height: usize) -> Result<(), Unusable> {
     if width > MAX_SIDE || height > MAX_SIDE || width.saturating_mul(height) > MAX_TEXELS {
         return Err(Unusable::TooLarge(width, height));
     }
     Ok(())
 }
 
-fn png(data: &[u8]) -> Result<Texels, Unusable> {
+fn png(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
     let broken = |error: png::DecodingError| Unusable::Broken(error.to_string());
     let mut decoder =
         Decoder::new_with_limits(std::io::Cursor::new(data), png::Limits { bytes: MAX_TEXELS * 8 });
     let header = decoder.read_header_info().map_err(broken)?;
     let (width, height) = (header.width as usize, header.height as usize);
-    within_limits(width, height)?;
+    within(width, height, limits)?;
     decoder.set_transformations(Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(broken)?;
     let size = reader.output_buffer_size().unwrap_or(0);
@@ -136,16 +186,19 @@ fn png(data: &[u8]) -> Result<Texels, Unusable> {
     Texels::new(width, height, list)
 }
 
-fn jpeg(data: &[u8]) -> Result<Texels, Unusable> {
-    let broken = |error: zune_jpeg::errors::DecodeErrors| Unusable::Broken(error.to_string());
-    let options = DecoderOptions::default()
+fn jpeg_options() -> DecoderOptions {
+    DecoderOptions::default()
         .jpeg_set_out_colorspace(ColorSpace::RGB)
         .set_max_width(usize::from(u16::MAX))
-        .set_max_height(usize::from(u16::MAX));
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(data), options);
+        .set_max_height(usize::from(u16::MAX))
+}
+
+fn jpeg(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
+    let broken = |error: zune_jpeg::errors::DecodeErrors| Unusable::Broken(error.to_string());
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(data), jpeg_options());
     decoder.decode_headers().map_err(broken)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
-    within_limits(width, height)?;
+    within(width, height, limits)?;
     let bytes = decoder.decode().map_err(broken)?;
     let list = bytes.as_chunks::<3>().0.iter().map(|[r, g, b]| [*r, *g, *b, 255]).collect();
     Texels::new(width, height, list)

@@ -1,6 +1,7 @@
 //! Truevision TGA: with a colour table, in colour or grey, plain or in runs.
 
-use super::texels::{Texels, Unusable, within_limits};
+use super::texels::{Texels, Unusable, within};
+use crate::bytes::Limits;
 
 /// How a texel is stored.
 #[derive(Clone, Copy)]
@@ -10,14 +11,14 @@ enum Stored {
     Grey,
 }
 
-pub(super) fn decode(data: &[u8]) -> Result<Texels, Unusable> {
+pub(super) fn decode(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
     let broken = |why: &str| Unusable::Broken(format!("it is no TGA: {why}"));
     let header: &[u8; 18] = data.first_chunk().ok_or_else(|| broken("it is too short"))?;
     let [id, _, kind, _, _, table_low, table_high, table_bits, _, _, _, _, w0, w1, h0, h1, bits, flags] =
         *header;
     let (width, height) =
         (usize::from(u16::from_le_bytes([w0, w1])), usize::from(u16::from_le_bytes([h0, h1])));
-    within_limits(width, height)?;
+    within(width, height, limits)?;
     let stored = match kind & 7 {
         1 => Stored::Table,
         2 => Stored::Color,

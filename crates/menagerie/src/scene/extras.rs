@@ -1,18 +1,20 @@
 use serde_json::{Map, Value};
 
 /// What only one format knows about an element: a JSON object with one key per format id.
+///
+/// Most elements have none, and a file can have millions of elements: so it is one word, and `None` when it is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extras(Map<String, Value>);
+pub struct Extras(Option<Box<Map<String, Value>>>);
 
 impl Extras {
     /// The field `name` of what `format` kept.
     pub fn get(&self, format: &str, name: &str) -> Option<&Value> {
-        self.0.get(format)?.get(name)
+        self.of(format)?.get(name)
     }
 
     /// Keeps `value` as the field `name` of `format`.
     pub fn set(&mut self, format: &str, name: &str, value: impl Into<Value>) {
-        let entry = self.0.entry(format).or_insert_with(|| Value::Object(Map::new()));
+        let entry = self.0.get_or_insert_default().entry(format).or_insert_with(|| Value::Object(Map::new()));
         if !entry.is_object() {
             *entry = Value::Object(Map::new());
         }
@@ -23,27 +25,32 @@ impl Extras {
 
     /// All that `format` kept.
     pub fn of(&self, format: &str) -> Option<&Value> {
-        self.0.get(format)
+        self.0.as_ref()?.get(format)
     }
 
     /// Replaces all that `format` kept.
     pub fn set_all(&mut self, format: &str, value: Value) {
-        self.0.insert(format.to_owned(), value);
+        self.0.get_or_insert_default().insert(format.to_owned(), value);
     }
 
     /// Forgets all that `format` kept.
     pub fn remove(&mut self, format: &str) -> Option<Value> {
-        self.0.shift_remove(format)
+        let all = self.0.as_mut()?;
+        let removed = all.shift_remove(format);
+        if all.is_empty() {
+            self.0 = None;
+        }
+        removed
     }
 
     /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// The formats that kept something, with what they kept.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value))
+        self.0.iter().flat_map(|all| all.iter()).map(|(key, value)| (key.as_str(), value))
     }
 }
 
@@ -68,6 +75,18 @@ pub fn float_from_json(value: &Value) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extras_that_were_taken_out_are_as_if_they_never_were() {
+        let mut extras = Extras::default();
+        extras.set("bmd", "solid", 3);
+        assert!(!extras.is_empty() && extras.get("bmd", "solid").is_some());
+        assert_eq!(extras.remove("bogle"), None);
+        assert!(extras.remove("bmd").is_some() && extras.is_empty());
+        assert_eq!(extras, Extras::default());
+        assert_eq!(extras.iter().count(), 0);
+        assert_eq!(size_of::<Extras>(), size_of::<usize>());
+    }
 
     #[test]
     fn floats_come_back_bit_for_bit() {

@@ -111,11 +111,14 @@ impl Transform {
             Self::Trs { translation, rotation, scale } => (translation, rotation, scale, 0.0),
             Self::Matrix(matrix) => {
                 let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+                // The length of a long column may be more than a float can say.
+                let scale = scale.clamp(Vec3::splat(-f32::MAX), Vec3::splat(f32::MAX));
+                let scale = Vec3::select(scale.is_nan_mask(), Vec3::ONE, scale);
                 let usable = rotation.is_finite() && rotation.length_squared() > 0.5;
                 let rotation = if usable { rotation.normalize() } else { Quat::IDENTITY };
                 let near = Mat4::from_scale_rotation_translation(scale, rotation, translation);
                 let off = (near - matrix).to_cols_array().into_iter().fold(0.0f32, |m, x| m.max(x.abs()));
-                (translation, rotation, scale, off)
+                (translation, rotation, scale, off.min(f32::MAX))
             }
         }
     }

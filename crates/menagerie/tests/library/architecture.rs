@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag"]),
     ("ops", &["diag", "scene", "parallel"]),
-    ("pictures", &[]),
+    ("pictures", &["bytes"]),
     // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
     ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff", "parallel"]),
     ("diff", &["bytes", "diag", "scene", "ops", "parallel"]),

@@ -674,76 +674,6 @@ fn poses_in_the_engine_are_those_of_the_scene() {
     }
 }
 
-type Change = fn(&mut Model);
-
-/// Each code by a small file that shows it: a sound one with one thing changed.
-#[test]
-fn every_code_has_a_file_that_shows_it() {
-    let cases: &[(&str, &str, Change)] = &[
-        ("bmd/reserved", "m01_64_textured", |m| m.reserved[1] = 7),
-        ("bmd/table-size", "m01_64_textured", |m| m.mesh_table.size += 1),
-        ("bmd/table-outside", "m01_64_textured", |m| m.mesh_table.size += 1 << 20),
-        ("bmd/list-outside", "m01_64_textured", |m| m.meshes[0].vertex_bytes = 1 << 20),
-        ("bmd/vertex-list-short", "m01_64_textured", |m| m.meshes[0].vertex_bytes -= 8),
-        ("bmd/list-surplus", "m01_64_textured", |m| {
-            m.meshes[0].vertex_count -= 1;
-            m.meshes[0].vertices.pop();
-        }),
-        ("bmd/triangle-count", "m01_64_textured", |m| m.meshes[0].triangle_count += 1),
-        ("bmd/index-out-of-range", "m01_64_textured", |m| m.meshes[0].faces[0].word |= 0x3FF << 2),
-        ("bmd/spare-bits", "m06b_quads32_counted_as_one", |m| m.meshes[0].faces[0].word |= 1 << 30),
-        ("bmd/vertex-tag-alias", "m03_96_only", |m| m.meshes[0].vertices[0].words[1] &= 0xF7FF_FFFF),
-        ("bmd/bone-range", "m01_64_textured", |m| m.meshes[0].vertices[0].words[1] |= 0x1000_0000),
-        ("bmd/flags", "m01_64_textured", |m| m.meshes[0].flags = 2),
-        ("bmd/string", "m01_64_textured", |m| m.meshes[0].material_at = 1 << 20),
-        ("bmd/lod-range", "m08b_lod_all_zero", |m| m.lods[0].count = 200),
-        ("bmd/lod-undrawn", "m01_64_textured", |m| {
-            m.lods[0] = bmd::Lod { count: 1, ..m.lods[0] };
-            m.meshes[0].material_at = 0;
-        }),
-        ("bmd/lod-scale", "m08b_lod_all_zero", |m| m.lods[0].scale = 0x7F),
-        ("bmd/root-bone", "m09_skeleton_anims", |m| m.bones[0].parent = 1),
-        ("bmd/parent", "m09_skeleton_anims", |m| m.bones[1].parent = 1),
-        ("bmd/solid-range", "m09_skeleton_anims", |m| m.bones[1].solid = 200),
-        ("bmd/solid-open", "m09_skeleton_anims", |m| {
-            m.bones[1].solid = 1;
-            m.meshes[1].faces.truncate(1);
-        }),
-        ("bmd/rate", "m09_skeleton_anims", |m| m.animations[0].rate = 0),
-        ("bmd/frames-open", "m09_skeleton_anims", |m| m.animations[0].frame_bytes = 1),
-        ("bmd/frames-surplus", "m09_skeleton_anims", |m| m.animations[0].frame_bytes += 4),
-        ("bmd/frame-range", "m09_skeleton_anims", |m| m.animations[0].frame_count = 1),
-        ("bmd/engine-triangle-room", "m01_64_textured", |m| {
-            m.meshes[0].triangle_count = m.meshes[0].vertex_count + 1;
-        }),
-        ("bmd/engine-no-frames", "m09_skeleton_anims", |m| m.animations[0].frame_count = 0),
-        ("bmd/engine-animation-name", "m09_skeleton_anims", |m| m.animations[0].name_at = 0),
-        ("bmd/engine-no-animation", "m09_skeleton_anims", |m| m.animation_table.size = 0),
-        ("bmd/engine-sequences", "m09_skeleton_anims", |_| {}),
-        ("bmd/engine-pseudo-bone", "m09_skeleton_anims", |_| {}),
-        ("bmd/engine-last-frame", "m09_skeleton_anims", |_| {}),
-        ("bmd/engine-scale-keys", "m09_skeleton_anims", |_| {}),
-        ("bmd/engine-quad-64", "m05_mixed_variable", |_| {}),
-        ("bmd/engine-quad-count", "m05_mixed_variable", |_| {}),
-        ("bmd/engine-material", "m01_64_textured", |m| m.meshes[0].material_at = 0),
-    ];
-    let mut missing = Vec::new();
-    for (code, name, change) in cases {
-        let mut model = read(&made(name));
-        change(&mut model);
-        let bytes = model.to_bytes();
-        let reading = FORMAT.open(&bytes, &ReadOptions::default());
-        let mut found: Vec<&str> = reading.issues.iter().map(|issue| issue.code.id).collect();
-        let mut engine = Issues::default();
-        reading.model.expect("a header").check_engine(&Limits::default(), &mut engine);
-        found.extend(engine.iter().map(|issue| issue.code.id));
-        if !found.contains(code) {
-            missing.push(format!("{code} is not found in {name}: {found:?}"));
-        }
-    }
-    assert!(missing.is_empty(), "{}", missing.join("\n"));
-}
-
 /// Every use of a name is a string of its own in a Scene, so a long one that thousands of bones share is left out.
 #[test]
 fn a_name_that_too_many_share_is_left_out() {
@@ -768,4 +698,29 @@ fn a_name_that_too_many_share_is_left_out() {
     let names: usize = lifted(&model).nodes.values().map(|node| node.name.len()).sum();
     assert!(names < 1 << 20, "{names} bytes of names");
     assert!(model.to_bytes() == bytes, "the file is kept as it is");
+}
+
+#[test]
+fn places_of_bones_and_animations_must_be_zero_in_static_models() {
+    for at in [0x20, 0x28] {
+        let mut file = made("m15_flat_colour_wide");
+        file.bytes[at] = 64;
+        let reading = file.read(&FORMAT);
+        let found = reading.issues.iter().find(|issue| issue.code.id == "bmd/reserved").and_then(|i| i.span);
+        assert_eq!(found.map(|span| (span.start, span.end)), Some((at as u64, at as u64 + 4)));
+    }
+}
+
+/// scale = 1 / (distance + 1) in metres, and the engine draws 40 units as one.
+#[test]
+fn levels_switch_at_metres_from_the_viewer() {
+    let mut model = read(&made("m13_empty_mesh"));
+    let lod = |first, scale| bmd::Lod { first, count: 1, scale, ..bmd::Lod::default() };
+    let drawn = model.meshes.iter().position(|mesh| !mesh.vertices.is_empty()).unwrap() as u8;
+    // F8A: 0x70 is 1, 0x60 a half, 0x50 a quarter, and 0 says nothing.
+    model.lods = vec![lod(drawn, 0x70), lod(drawn, 0x60), lod(drawn, 0x50), lod(drawn, 0)];
+    let scene = lifted(&model);
+    let levels = scene.nodes.values().find(|node| !node.lods.is_empty()).expect("levels");
+    let distances: Vec<Option<f32>> = levels.lods.iter().map(|lod| lod.distance).collect();
+    assert_eq!(distances, [Some(40.0), Some(120.0), None]);
 }

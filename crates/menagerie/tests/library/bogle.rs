@@ -789,7 +789,9 @@ fn copies_stay_in_proportion() {
         tree: (0..count).map(|i| format!("{i} ")).collect::<String>().into_bytes(),
         ..Model::default()
     };
-    let lift = bogle::lift(&model, &ReadOptions::default());
+    let mut options = ReadOptions::default();
+    options.limits.memory_bytes = 64 << 20;
+    let lift = bogle::lift(&model, &options);
     assert_scene(&lift.scene);
     let codes: Vec<_> = lift.issues.iter().map(|issue| issue.code.id).collect();
     assert!(codes.contains(&"bogle/material-copies") && codes.contains(&"bogle/skeleton-copies"));

@@ -1037,3 +1037,12 @@ fn beginnings_of_files_say_what_is_missing() {
         crate::support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
     }
 }
+
+#[test]
+fn a_text_longer_than_its_length_field_is_refused() {
+    let mut model = raw(Profile::Spec, Numbering::Headings, Vec::new());
+    model.header.author = Text::new(vec![b'a'; 65_535]);
+    model.to_bytes().expect("as long as the field can say");
+    model.header.author = Text::new(vec![b'a'; 65_536]);
+    assert_eq!(model.to_bytes().expect_err("too long").code.id, "das2/too-large");
+}

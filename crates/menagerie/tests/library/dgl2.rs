@@ -279,3 +279,41 @@ fn beginnings_of_files_say_what_is_missing() {
         crate::support::prefixes::counted(&FORMAT, &file, |_| Vec::new());
     }
 }
+
+/// A file of one entity and one material with these texts.
+fn with_texts(entity: &str, material: &str) -> Vec<u8> {
+    let sized = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    let chunk = |kind: u16, id: i32, name: &str, data: &[u8]| {
+        let mut bytes = kind.to_le_bytes().to_vec();
+        bytes.extend(id.to_le_bytes());
+        bytes.extend((name.len() as u16).to_le_bytes());
+        bytes.extend((data.len() as u32).to_le_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend(data);
+        bytes
+    };
+    let mut place = vec![0; 4];
+    place.extend([255; 8]);
+    place
+        .extend([0.0f32, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0].into_iter().flat_map(f32::to_le_bytes));
+    place.extend(sized(entity));
+    let (entity, material) = (chunk(4, 0, "e", &place), chunk(3, 0, "m", &sized(material)));
+    [chunk(0, -1, "Scene", &[]), entity, material, chunk(1, -1, "", &[])].concat()
+}
+
+#[test]
+fn values_outside_of_what_the_document_lists_are_warnings() {
+    for (entity, material, odd) in [
+        ("visible=\"1\";", "texturesNum=\"8\";", false),
+        ("visible=\"perhaps\";", "texturesNum=\"0\";", true),
+        ("transparent=\"0\";", "shadeless=\"1\";", false),
+        ("transparent=\"perhaps\";", "shadeless=\"1\";", true),
+        ("transparent=\"1\";", "texturesNum=\"9\";", true),
+        ("transparent=\"1\";", "texturesNum=\"-1\";", true),
+    ] {
+        let reading = FORMAT.open(&with_texts(entity, material), &ReadOptions::default());
+        let found =
+            reading.issues.iter().any(|issue| issue.code.id == "dgl2/dml-value" && issue.span.is_some());
+        assert_eq!(found, odd, "{entity} {material}: {:?}", reading.issues.iter().collect::<Vec<_>>());
+    }
+}

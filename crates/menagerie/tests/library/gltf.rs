@@ -160,7 +160,8 @@ fn instances_are_nodes_and_go_back_into_their_table() {
 fn instances_that_cost_too_much_are_counted_and_left_out() {
     let bytes = instanced(json!({ "TRANSLATION": 3 }), 1);
     let mut options = ReadOptions::default();
-    options.limits.inflated_bytes = 16 << 20;
+    options.limits.memory_bytes = 16 << 20;
+    options.limits.memory_ratio = 2;
     let mut reading = format().open(&bytes, &options);
     let scene = reading.lift(&options).expect("it is lifted");
     assert!(scene.nodes.len() < 100_000, "{}", scene.nodes.len());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use menagerie::convert::{Conversion, ConvertOptions, resolve_textures};
+use menagerie::convert::{Conversion, ConvertOptions, resolve_textures_within};
 use menagerie::diag::Loss;
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{Files, Format, NotFound, ReadOptions};
@@ -59,7 +59,7 @@ fn scene_of(format: &Format, bytes: &[u8], options: &ReadOptions<'_>) -> Result<
     };
     let mut scene =
         model.lift(options).map_err(|issue| format!("the result cannot be read back: {issue}"))?.scene;
-    resolve_textures(&mut scene, options.files);
+    resolve_textures_within(&mut scene, options.files, &options.limits);
     Ok(scene)
 }
 

@@ -1,6 +1,7 @@
 //! A model that is read and ready to be drawn.
 
-use menagerie::convert::{OPERATION, SCENE_RULE, resolve_textures};
+use menagerie::bytes::Limits;
+use menagerie::convert::{OPERATION, SCENE_RULE, resolve_textures_within};
 use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::scene::{Scene, check};
@@ -14,6 +15,8 @@ pub(super) struct Model {
     pub(super) format: &'static Format,
     pub(super) scene: Scene,
     pub(super) issues: Vec<Issue>,
+    /// What may still be taken for it.
+    pub(super) limits: Limits,
 }
 
 /// Why there is no model.
@@ -69,9 +72,9 @@ impl Model {
         if how.flip_v {
             menagerie::ops::flip_v(&mut lifted.scene);
         }
-        resolve_textures(&mut lifted.scene, options.files);
+        resolve_textures_within(&mut lifted.scene, options.files, &options.limits);
         check(&lifted.scene).map_err(|broken| format!("cannot be drawn: {broken} [{}]", SCENE_RULE.id))?;
-        Ok(Self { format, scene: lifted.scene, issues: issues.into_sorted() })
+        Ok(Self { format, scene: lifted.scene, issues: issues.into_sorted(), limits: options.limits.clone() })
     }
 }
 

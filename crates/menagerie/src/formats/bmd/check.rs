@@ -49,6 +49,12 @@ impl Check<'_> {
         ];
         for (name, Table { offset, size }, record, at) in tables {
             let end = offset as usize + size as usize;
+            // Of a model without bones or animations both fields must be zero.
+            if size == 0 && offset != 0 && ["bones", "anims"].contains(&name) {
+                let message = format!("the table is at byte {offset} and has no bytes");
+                let (path, span) = (format!("header.ofs_{name}"), Span::new(at, at + 4));
+                self.report(&codes::RESERVED, path, span, message);
+            }
             if size > 0 && end > self.length {
                 let message = format!(
                     "the table is at bytes {offset} to {end}, and the file has {} bytes",

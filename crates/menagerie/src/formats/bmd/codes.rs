@@ -13,8 +13,8 @@ crate::diag::code! {
         document: "Tables are lists of records: 32 bytes for meshes, 4 for LODs, 16 for bones and animations.",
         why: "The rest is ignored, by the engine as well. It is kept when the file is rewritten.",
         fix: "Correct the size in the header.";
-    RESERVED = Warning "bmd/reserved": "a reserved field is not zero",
-        document: "Reserved fields must be zero.",
+    RESERVED = Warning "bmd/reserved": "a field that must be zero is not",
+        document: "Reserved fields must be zero, and so must the places of bones and animations of a static model (Header).",
         why: "A later version of the format may mean something by it. It is kept when the file is rewritten.",
         fix: "Write the file again with --rebuild.";
     LIST_OUTSIDE = Error "bmd/list-outside": "a list reaches past the end of the file",

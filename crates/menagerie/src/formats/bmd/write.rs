@@ -401,6 +401,10 @@ impl FileModel for Model {
         Model::packing(self)
     }
 
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
     fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
@@ -418,6 +422,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         Ok(super::lift(self, options))
     }
 

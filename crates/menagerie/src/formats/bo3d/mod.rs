@@ -15,6 +15,7 @@ use crate::scene::{Axes, Hidden, Turn};
 mod added;
 mod check;
 pub mod codes;
+mod dialect;
 mod engine;
 mod lift;
 mod lower;

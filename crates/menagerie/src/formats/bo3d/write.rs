@@ -122,6 +122,10 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
     fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
@@ -139,6 +143,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         Ok(super::lift(self, options))
     }
 

@@ -207,6 +207,10 @@ impl FileModel for Model {
         Model::summary(self)
     }
 
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
     fn check(&self, _: &Limits, issues: &mut Issues) {
         super::check(self, issues);
     }
@@ -224,6 +228,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         Ok(super::lift(self, options))
     }
 

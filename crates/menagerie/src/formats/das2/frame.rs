@@ -10,7 +10,7 @@ mod zstd_rust;
 use std::io::{Read, Write as _};
 
 use super::codes;
-use crate::bytes::{Limits, Span};
+use crate::bytes::{Limits, Span, extend_tight};
 use crate::diag::{self, Code, Issue};
 
 /// The first bytes of a zstd frame.
@@ -64,7 +64,8 @@ fn some(decoder: &mut impl Read, compressed: usize, limits: &Limits) -> Option<V
     // Small pieces, for what a failing read has inflated before it fails is lost.
     let mut chunk = vec![0; 256];
     while let Ok(read) = decoder.read(&mut chunk) {
-        if read == 0 || (inflated.len() as u64).saturating_add(read as u64) > allowed {
+        let too_much = (inflated.len() as u64).saturating_add(read as u64) > allowed;
+        if read == 0 || too_much || limits.take(read as u64).is_err() {
             break;
         }
         inflated.extend_from_slice(chunk.get(..read).unwrap_or_default());
@@ -77,6 +78,7 @@ pub(super) fn says(packed: &[u8], body: &[u8], zstd: bool) -> bool {
     let limits = Limits {
         inflated_bytes: (body.len() as u64).saturating_add(1),
         inflate_ratio: u64::MAX,
+        memory_bytes: u64::MAX,
         ..Limits::default()
     };
     let inflated = match zstd {
@@ -123,7 +125,11 @@ fn read_all(
             let message = format!("{what} inflates to more than the limit of {allowed} bytes ({reason})");
             return Err(Issue::new(&diag::LIMIT, "body", message).at(place));
         }
-        inflated.extend_from_slice(chunk.get(..read).unwrap_or_default());
+        if let Err(over) = limits.take(read as u64) {
+            let message = format!("{what} inflates to more than {} bytes, and {over}", inflated.len());
+            return Err(Issue::new(&diag::LIMIT, "body", message).at(place));
+        }
+        extend_tight(&mut inflated, chunk.get(..read).unwrap_or_default());
     }
 }
 

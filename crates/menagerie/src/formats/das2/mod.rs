@@ -16,6 +16,7 @@ use crate::scene::Axes;
 
 mod check;
 pub mod codes;
+mod dialect;
 mod engine;
 mod forest;
 mod frame;

@@ -183,10 +183,12 @@ impl Place {
             }
             ChunkData::Entity(entity) => {
                 let pairs = entity.properties.parse().to_pairs();
-                let (visible, light) = (get(&pairs, "visible"), get(&pairs, "color"));
-                if let Some(value) = visible.filter(|value| value.as_bool().is_none()) {
-                    odd("visible", value);
+                for flag in ["visible", "transparent"] {
+                    if let Some(value) = get(&pairs, flag).filter(|value| value.as_bool().is_none()) {
+                        odd(flag, value);
+                    }
                 }
+                let light = get(&pairs, "color");
                 if let Some(value) = light.filter(|value| entity.kind == LIGHT && color(value).is_none()) {
                     odd("color", value);
                 }
@@ -237,6 +239,9 @@ fn duplicates(model: &Model, issues: &mut Issues) {
             });
         }
         if chunk.name.is_empty() {
+            issues.report(&codes::NO_NAME, || {
+                (format!("chunks[{index}].name_size"), "the name has no bytes".to_owned())
+            });
             continue;
         }
         if let Some(first) = names.insert((chunk.kind, &chunk.name), index) {

@@ -53,6 +53,10 @@ crate::diag::code! {
         document: "Names should be unique.",
         why: "The original reader finds only the later one by name.",
         fix: "Give the chunks different names.";
+    NO_NAME = Info "dgl2/no-name": "a mesh, material or entity has no name",
+        document: "TRIMESH, MATERIAL and ENTITY should define a unique name.",
+        why: "The original reader finds objects by their names, too.",
+        fix: "Give it a name.";
     MISSING_MESH = Warning "dgl2/missing-mesh": "an entity refers to a mesh that is not there",
         document: "The mesh id points to a mesh in the file.",
         why: "The entity is read as one without a mesh.",

@@ -14,6 +14,7 @@ use crate::scene::{Axes, Hidden};
 
 mod check;
 pub mod codes;
+mod dialect;
 pub mod dml;
 mod engine;
 mod lift;

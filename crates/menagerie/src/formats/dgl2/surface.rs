@@ -72,7 +72,7 @@ impl Surface {
         let mut used = TEXTURES;
         read("texturesNum", &mut |value| {
             let count = value.as_float()?.trunc();
-            (count >= 0.0).then(|| used = count.min(TEXTURES as f32) as usize)
+            (0.0..=TEXTURES as f32).contains(&count).then(|| used = count as usize)
         });
         for (slot, texture) in surface.textures.iter_mut().enumerate() {
             let name = get(pairs, &format!("texture{slot}")).map(|value| value.as_texture().0);

@@ -7,14 +7,17 @@
 use serde_json::{Map, Value};
 
 use super::json::Object;
+use crate::formats::known;
 use crate::scene::Extras;
 
 /// The key of glTF's own part of a Scene's extras.
 pub(super) const GLTF: &str = "gltf";
 /// The key of what glTF has no place for.
 pub(super) const OWN: &str = "menagerie";
-/// The keys in `extras` that belong to a format.
-const FORMATS: [&str; 8] = ["bogle", "bmd", "dgl2", "bo3d", "das2", "obj", "stl", "ply"];
+/// Whether a key in `extras` belongs to a format, one of another library's too.
+fn is_of_a_format(key: &str) -> bool {
+    key != GLTF && known().any(|format| format.id == key)
+}
 
 /// Fields under the key `menagerie` for extras that are not where they belong.
 const USER_VALUE: &str = "extras";
@@ -79,7 +82,7 @@ impl Lifting {
         for (key, value) in object {
             match value {
                 Value::Object(own) if key == OWN => self.own = own.clone(),
-                _ if FORMATS.contains(&key.as_str()) => self.scene.set_all(key, value.clone()),
+                _ if is_of_a_format(key) => self.scene.set_all(key, value.clone()),
                 _ => {
                     users.insert(key.clone(), value.clone());
                 }
@@ -163,7 +166,7 @@ impl Lowering {
                     }
                 }
                 (OWN, Value::Object(own)) => lowering.own.extend(own.clone()),
-                (key, value) if FORMATS.contains(&key) => {
+                (key, value) if is_of_a_format(key) => {
                     lowering.formats.push((key.to_owned(), value.clone()));
                 }
                 (key, value) => {

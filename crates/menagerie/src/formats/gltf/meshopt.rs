@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::json::BufferView;
 use super::model::Model;
+use crate::bytes::Limits;
 
 /// The names under which the extension is known.
 pub(super) const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
@@ -34,19 +35,16 @@ impl Compression {
         Some(Self::deserialize(value).map_err(|error| format!("the compression is not understood: {error}")))
     }
 
-    /// The unpacked bytes of the view, at most `allowed`.
-    pub(super) fn decode(&self, model: &Model, allowed: usize) -> Result<Vec<u8>, String> {
+    /// The unpacked bytes of the view, as far as the limits go.
+    pub(super) fn decode(&self, model: &Model, limits: &Limits) -> Result<Vec<u8>, String> {
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let size = count.checked_mul(self.stride).filter(|&size| size <= allowed);
-        if size.is_none() {
-            return Err(format!("{count} elements of {} bytes are more than the limit", self.stride));
-        }
         let packed = || {
             let start = usize::try_from(self.byte_offset).ok()?;
             let end = start.checked_add(usize::try_from(self.byte_length).ok()?)?;
             model.buffer(self.buffer)?.get(start..end)
         };
         let packed = packed().ok_or("the compressed bytes reach past their buffer")?;
+        limits.take_many(count, self.stride).map_err(|over| over.to_string())?;
         let short = || "the compressed bytes end too early or are damaged".to_owned();
         let mut bytes = match self.mode.as_str() {
             "ATTRIBUTES" => attributes(packed, count, self.stride).ok_or_else(short)?,

@@ -8,8 +8,8 @@ use super::json::{Buffer, Document, Object};
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use super::views::COMPRESSION;
 use super::{codes, locate, uri};
-use crate::bytes::{Reader, Span};
-use crate::diag::{Aspect, Issue, Issues};
+use crate::bytes::{Limits, OverLimit, Reader, Span};
+use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::ReadOptions;
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
@@ -28,7 +28,8 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
         (Container::Text, start..bytes.len())
     };
     let text = bytes.get(json.clone()).unwrap_or_default();
-    let document = parse(text, json.start)?;
+    afford(text, &options.limits).map_err(|over| Issue::from(over).at(Span::new(json.start, json.end)))?;
+    let document = parse(text, json.start, &options.limits)?;
     let mut model = Model {
         bytes: options.keep(bytes),
         json,
@@ -40,6 +41,37 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     version(&model)?;
     load_buffers(&mut model, options, issues);
     Ok(model)
+}
+
+/// Takes what the values of a JSON text need in memory: most of what is between commas and brackets is one.
+fn afford(text: &[u8], limits: &Limits) -> Result<(), OverLimit> {
+    let (mut values, mut objects, mut at) = (1usize, 0usize, 0usize);
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b',' | b'[' => values += 1,
+            b'{' => objects += 1,
+            b'"' => at = end_of_string(text, at),
+            _ => {}
+        }
+    }
+    limits.take_many(values, size_of::<Value>())?;
+    limits.take_many(objects, OBJECT)
+}
+
+/// What an object takes with its members, besides the record that it becomes.
+const OBJECT: usize = 320;
+
+/// Where a string ends that begins before `at`.
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    at
 }
 
 /// The chunks of a GLB. A chunk that reaches past the end of the file is cut there.
@@ -109,13 +141,13 @@ fn unexpected_chunk(before: &[Chunk], chunk: &Chunk, at: usize, issues: &mut Iss
 }
 
 /// Parses the JSON, each element for itself, so that a wrong one is named by its pointer.
-fn parse(text: &[u8], base: usize) -> Result<Document, Issue> {
+fn parse(text: &[u8], base: usize, limits: &Limits) -> Result<Document, Issue> {
     let value: Value = serde_json::from_slice(text).map_err(|error| syntax(text, base, &error))?;
     let Value::Object(mut root) = value else {
         let message = "the JSON of a glTF file is an object";
         return Err(Issue::new(&codes::JSON_SHAPE, "", message).at(Span::new(base, base + text.len())));
     };
-    let place = Place { text, base };
+    let place = Place { text, base, limits };
     let mut document = Document {
         scenes: place.list(&mut root, "scenes")?,
         nodes: place.list(&mut root, "nodes")?,
@@ -169,17 +201,20 @@ fn syntax(text: &[u8], base: usize, error: &serde_json::Error) -> Issue {
 struct Place<'a> {
     text: &'a [u8],
     base: usize,
+    limits: &'a Limits,
 }
 
 impl Place<'_> {
     fn list<T: DeserializeOwned>(&self, root: &mut Object, name: &str) -> Result<Vec<T>, Issue> {
         match root.shift_remove(name) {
             None => Ok(Vec::new()),
-            Some(Value::Array(elements)) => elements
-                .into_iter()
-                .enumerate()
-                .map(|(i, element)| self.element(element, &format!("/{name}/{i}")))
-                .collect(),
+            Some(Value::Array(elements)) => {
+                // A record may be a hundred times as large as the text of an empty one.
+                let records = self.limits.take_many(elements.len(), size_of::<T>());
+                records.map_err(|over| self.about(&LIMIT, &format!("/{name}"), &over.to_string()))?;
+                let elements = elements.into_iter().enumerate();
+                elements.map(|(i, element)| self.element(element, &format!("/{name}/{i}"))).collect()
+            }
             Some(_) => Err(self.wrong(&format!("/{name}"), "an array was expected")),
         }
     }
@@ -200,9 +235,13 @@ impl Place<'_> {
     }
 
     fn wrong(&self, pointer: &str, message: &str) -> Issue {
+        self.about(&codes::JSON_SHAPE, pointer, message)
+    }
+
+    fn about(&self, code: &'static Code, pointer: &str, message: &str) -> Issue {
         let found = locate::find(self.text, pointer).unwrap_or(0..self.text.len());
         let span = Span::new(self.base + found.start, self.base + found.end);
-        Issue::new(&codes::JSON_SHAPE, pointer, message).at(span)
+        Issue::new(code, pointer, message).at(span)
     }
 }
 
@@ -254,7 +293,10 @@ fn load_buffers(model: &mut Model, options: &ReadOptions<'_>, issues: &mut Issue
                 decode_data_uri(text).map(|(_, bytes)| BufferBytes::Own(bytes.into()))
             }
             Some(text) => match options.files.open(&uri::decode(text)) {
-                Ok(bytes) => Ok(BufferBytes::Own(bytes)),
+                Ok(bytes) => {
+                    options.limits.reads_more(bytes.len());
+                    Ok(BufferBytes::Own(bytes))
+                }
                 Err(missing) => Err(format!("{} was not found: {}", uri::decode(text), missing.reason)),
             },
         };

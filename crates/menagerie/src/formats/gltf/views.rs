@@ -23,12 +23,10 @@ impl Decoded {
     /// Decompresses the views of a model that are compressed.
     pub(super) fn of(model: &Model, limits: &Limits) -> Self {
         let mut decoded = BTreeMap::new();
-        let mut budget = budget(model, limits);
         for (index, view) in model.document.buffer_views.iter().enumerate() {
             let Some(compression) = Compression::of(view) else { continue };
             let result = compression.and_then(|compression| {
-                let bytes = compression.decode(model, budget)?;
-                budget = budget.saturating_sub(bytes.len());
+                let bytes = compression.decode(model, limits)?;
                 Ok((bytes, compression.stride))
             });
             decoded.insert(index as u32, result);
@@ -42,18 +40,9 @@ impl Decoded {
     }
 }
 
-/// How many bytes reading a model may take in memory, beyond the file.
-pub(super) fn budget(model: &Model, limits: &Limits) -> usize {
-    let outside: usize = model.beside.iter().map(|(_, bytes)| bytes.len()).sum();
-    let all = (model.bytes.len() + outside) as u64;
-    let allowed =
-        all.saturating_mul(limits.inflate_ratio).max(limits.least_memory).min(limits.inflated_bytes);
-    usize::try_from(allowed).unwrap_or(usize::MAX)
-}
-
 impl<'a> Views<'a> {
     pub(super) fn new(model: &'a Model, decoded: &'a Decoded, limits: &Limits) -> Self {
-        Self { model, decoded, zeros_allowed: budget(model, limits) }
+        Self { model, decoded, zeros_allowed: usize::try_from(limits.memory_left()).unwrap_or(usize::MAX) }
     }
 
     /// The bytes of a view, or why it has none.

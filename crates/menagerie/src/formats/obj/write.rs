@@ -39,6 +39,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         let mut issues = Issues::default();
         let scene = read::scene(self.gathered().clone(), &self.entries, &mut issues);
         let provenance = options.provenance.then(|| origins::find(&self.text, &scene)).flatten();

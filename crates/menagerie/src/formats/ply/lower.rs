@@ -34,7 +34,7 @@ pub fn lower(
     report_names(names, "nodes", &FORMAT, losses);
     report_joined(&flat, &FORMAT, losses);
     let texture = texture(scene, &flat, losses);
-    paint(scene, &mut flat, texture.is_some(), losses);
+    paint(scene, &mut flat, (texture.is_some(), &options.limits), losses);
     let mut table = Table::new(&flat, losses);
     table.join(flat);
     table.report_nothing_drawn(scene);

@@ -1,5 +1,6 @@
 //! Colours of materials as colours of vertices, which are all the colours that PLY has.
 
+use crate::bytes::Limits;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::FlatMesh;
@@ -7,8 +8,13 @@ use crate::scene::{AlphaMode, Material, Primitive, Scene, Shading, TextureRef};
 
 /// Multiplies the colours of materials into those of vertices. Where the file names one picture for all, pictures stay as
 /// they are; else each vertex takes the colour that its picture has at its place.
-pub(super) fn paint(scene: &Scene, flat: &mut [FlatMesh], one_picture: bool, losses: &mut LossReport) {
-    let mut pictures = Pictures::default();
+pub(super) fn paint(
+    scene: &Scene,
+    flat: &mut [FlatMesh],
+    (one_picture, limits): (bool, &Limits),
+    losses: &mut LossReport,
+) {
+    let mut pictures = Pictures { limits: limits.clone(), ..Pictures::default() };
     let (mut added, mut changed) = (0, ErrorStats::default());
     for primitive in flat.iter_mut().flat_map(|flat| &mut flat.primitives) {
         let Some(material) = primitive.material.and_then(|id| scene.materials.get(id)) else { continue };
@@ -72,6 +78,8 @@ fn factor(material: &Material) -> [f32; 4] {
 /// Pictures that were decoded already.
 #[derive(Default)]
 struct Pictures {
+    #[cfg_attr(not(feature = "pictures"), allow(dead_code, reason = "nothing is decoded"))]
+    limits: Limits,
     #[cfg(feature = "pictures")]
     known: std::collections::BTreeMap<usize, Option<crate::pictures::Texels>>,
 }
@@ -93,7 +101,8 @@ impl Pictures {
         let id = scene.textures.get(texture.texture)?.image?;
         let texels = self.known.entry(id.index()).or_insert_with(|| {
             let image = scene.images.get(id)?;
-            Texels::decode(image.data.as_deref()?, image.uri.as_deref().unwrap_or_default()).ok()
+            let name = image.uri.as_deref().unwrap_or_default();
+            Texels::decode_within(image.data.as_deref()?, name, &self.limits).ok()
         });
         let texels = texels.as_ref()?;
         let place = |coordinate: f32, count: usize| {

@@ -45,6 +45,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         let scene = lift::scene(&self.header, self.contents.clone());
         let provenance = options.provenance.then(|| self.origins(&scene)).flatten();
         Ok(Lifted { scene, provenance, ..Lifted::default() })

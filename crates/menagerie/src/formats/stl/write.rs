@@ -65,6 +65,7 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
         Ok(lift::lift(self, options))
     }
 }

@@ -9,6 +9,8 @@
     reason = "it serves tests"
 )]
 
+pub mod bombs;
+pub mod damage;
 pub mod prefixes;
 pub mod promises;
 pub mod scenes;

@@ -539,36 +539,64 @@ fn empty_piece(note: EmptyMesh) -> Piece {
 
 /// Meshes of one level with one material as one, as far as vertices can be counted.
 fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut done: Vec<Piece> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     let mut open: BTreeMap<(Option<usize>, Option<Vec<u8>>), usize> = BTreeMap::new();
     for piece in pieces {
         let key = (piece.level, piece.material.clone());
-        let into = open.get(&key).and_then(|i| done.get_mut(*i));
-        match into.and_then(|into| joined_mesh(&into.mesh, &piece.mesh).map(|mesh| (into, mesh))) {
-            Some((into, mesh)) => into.mesh = mesh,
+        let (vertices, triangles) = (piece.mesh.vertices.len(), piece.mesh.triangles());
+        let into = open.get(&key).and_then(|i| groups.get_mut(*i));
+        let fits = |group: &&mut Group| {
+            group.vertices + vertices <= MAX_VERTICES && group.triangles + triangles <= MAX_VERTICES
+        };
+        match into.filter(fits) {
+            Some(group) => {
+                group.vertices += vertices;
+                group.triangles += triangles;
+                group.others.push(piece.mesh);
+            }
             None => {
-                open.insert(key, done.len());
-                done.push(piece);
+                open.insert(key, groups.len());
+                groups.push(Group { first: piece, others: Vec::new(), vertices, triangles });
             }
         }
     }
-    done
+    groups.into_iter().map(Group::finish).collect()
 }
 
-/// Two meshes as one; `None` when that is too large.
-fn joined_mesh(a: &Mesh, b: &Mesh) -> Option<Mesh> {
-    let vertices = [a.vertices.as_slice(), &b.vertices].concat();
-    let before = u32::try_from(a.vertices.len()).ok()?;
-    let count = vertices.len().max(a.faces.len() + b.faces.len());
-    let kind = if count > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
-    let moved = b.faces.iter().flat_map(Face::triangles).map(|corners| corners.map(|i| i + before));
-    let triangles = a.faces.iter().flat_map(Face::triangles).chain(moved);
-    let faces: Option<Vec<Face>> = triangles.map(|corners| Face::new(kind, &corners)).collect();
-    let faces = faces.filter(|faces| faces.len() <= MAX_VERTICES && vertices.len() <= MAX_VERTICES)?;
-    let triangle_count = u16::try_from(faces.len()).ok()?;
-    let mut mesh = Mesh { vertices, faces, triangle_count, ..Mesh::default() };
-    mesh.flags = geometry::flags(&mesh, None);
-    Some(mesh)
+/// Meshes that become one.
+struct Group {
+    first: Piece,
+    others: Vec<Mesh>,
+    vertices: usize,
+    triangles: usize,
+}
+
+impl Group {
+    fn finish(self) -> Piece {
+        let mut piece = self.first;
+        let Some(last) = self.others.last() else { return piece };
+        // Quads are triangles once they are joined with others.
+        let before = match self.others.len() {
+            1 => piece.mesh.faces.len(),
+            _ => self.triangles - last.triangles(),
+        };
+        let count = self.vertices.max(before + last.faces.len());
+        let kind = if count > 1024 { FaceKind::Triangle64 } else { FaceKind::Triangle32 };
+        let (mut vertices, mut faces) =
+            (Vec::with_capacity(self.vertices), Vec::with_capacity(self.triangles));
+        for mesh in std::iter::once(&piece.mesh).chain(&self.others) {
+            let before = vertices.len() as u32;
+            let triangles = mesh.faces.iter().flat_map(Face::triangles);
+            // No index is too large: there are fewer than 65,536 vertices, and fewer than 1024 for the short form.
+            faces.extend(triangles.filter_map(|corners| Face::new(kind, &corners.map(|i| i + before))));
+            vertices.extend_from_slice(&mesh.vertices);
+        }
+        let triangle_count = u16::try_from(faces.len()).unwrap_or(u16::MAX);
+        let mut mesh = Mesh { vertices, faces, triangle_count, ..Mesh::default() };
+        mesh.flags = geometry::flags(&mesh, None);
+        piece.mesh = mesh;
+        piece
+    }
 }
 
 /// The bytes of a name: those that the file had, if they still mean the same; at most 255.

@@ -91,13 +91,7 @@ impl Lifter<'_> {
 
     /// Takes `bytes` from what copies may take.
     pub(super) fn afford(&mut self, bytes: usize) -> bool {
-        match self.budget.checked_sub(bytes) {
-            Some(left) => {
-                self.budget = left;
-                true
-            }
-            None => false,
-        }
+        self.limits.take(bytes as u64).is_ok()
     }
 
     /// A mesh for a variant that could not be afforded: another one of the same geometry, and whether its joints fit.

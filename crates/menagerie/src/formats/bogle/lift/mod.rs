@@ -20,6 +20,7 @@ use super::model::{Instance, Model, is_affine, named};
 use super::notes::{NodeNote, Note as _, SceneNote, floats, read_name};
 use super::tree::Tree;
 use super::{added, salvage};
+use crate::bytes::Limits;
 use crate::diag::Issues;
 use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{Id, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, Transform};
@@ -27,9 +28,6 @@ use geometry::Variant;
 pub(super) use geometry::{BINORMAL, WEIGHT_SUM};
 pub(super) use look::{Surface, vertical_fov};
 pub(super) use skeleton::{REPEATED_AFTER, Skeleton, rising};
-
-/// How much the copies may take that a Scene needs where a file shares, whatever the size of the file.
-const COPIES: usize = 64 << 20;
 
 /// The Scene that a model means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
@@ -68,7 +66,7 @@ fn lifted(model: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
         clips: Vec::new(),
         skeletons: Vec::new(),
         copies: vec![Vec::new(); model.collections.len()],
-        budget: COPIES.max(model.tree_offset()),
+        limits: options.limits.clone(),
         origins: Recorder::new(options.provenance),
     };
     lifter.looks();
@@ -108,7 +106,7 @@ struct Lifter<'a> {
     /// For each collection its copies.
     copies: Vec<Vec<usize>>,
     /// Bytes that copies may still take.
-    budget: usize,
+    limits: Limits,
     /// Where things come from, if that was asked for.
     origins: Recorder,
 }

@@ -14,7 +14,7 @@ use crate::scene::{
 };
 
 /// Bytes that a bone's node takes, about.
-const NODE_BYTES: usize = 512;
+const NODE_BYTES: usize = 2048;
 /// Bytes that a key of one bone takes.
 const KEY_BYTES: usize = 20;
 

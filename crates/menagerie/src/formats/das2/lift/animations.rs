@@ -106,7 +106,7 @@ impl Lifter<'_> {
         if file.times.is_empty() || width == 0 || !sound || (matrix && property != Property::Weights) {
             return None;
         }
-        if !self.has_room(size_of::<Channel>() + 4 * floats_of(file), || format!("channels[{index}]")) {
+        if !self.has_room(size_of::<Channel>() + 24 * floats_of(file), || format!("channels[{index}]")) {
             return None;
         }
         let keys = self.keys(index, file, property, width);

@@ -17,9 +17,10 @@ use serde_json::Value;
 
 use super::forest::Forest;
 use super::geometry::Geometry;
-use super::model::{Framing, Lists, Model, NONE, Record, SLOTS, Target, Text, material_type};
+use super::model::{Framing, Lists, Model, NONE, SLOTS, Target, Text, material_type};
 use super::notes::Note;
 use super::{FORMAT, codes};
+use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
@@ -53,7 +54,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         joint_ids: Vec::new(),
         joint_trees: BTreeMap::new(),
         listed: model.lists().skeletons.iter().flat_map(|skeleton| skeleton.joints.iter().copied()).collect(),
-        budget: Budget::new(model),
+        limits: options.limits.clone(),
         origins: Recorder::new(options.provenance),
     };
     lifter.materials();
@@ -111,40 +112,9 @@ struct Lifter<'a> {
     joint_trees: BTreeMap<(usize, usize), NodeId>,
     /// The joints that some skeleton lists.
     listed: BTreeSet<u32>,
-    budget: Budget,
+    limits: Limits,
     /// Where things come from, if that was asked for.
     origins: Recorder,
-}
-
-/// How much may be made of things that several others share. A small file could otherwise ask for any amount of memory:
-/// ten thousand nodes that bind one skeleton of ten thousand joints are a hundred million joints.
-struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    /// How many times larger than the file the Scene may become.
-    const RATIO: usize = 64;
-    /// What small files may always have, in bytes.
-    const ALWAYS: usize = 64 << 20;
-
-    fn new(model: &Model) -> Self {
-        let of = |record: &Record| match record {
-            Record::Channel(channel) => {
-                100 + 4 * (channel.times.len() + channel.tangents.len() + channel.values.len())
-            }
-            _ => 100,
-        };
-        let bytes: usize = model.records.iter().map(of).sum();
-        Self { left: bytes.saturating_mul(Self::RATIO).max(Self::ALWAYS) }
-    }
-
-    /// Takes some bytes; false when there are no more.
-    fn take(&mut self, bytes: usize) -> bool {
-        let left = self.left.checked_sub(bytes);
-        self.left = left.unwrap_or(0);
-        left.is_some()
-    }
 }
 
 impl Lifter<'_> {
@@ -156,7 +126,7 @@ impl Lifter<'_> {
 
     /// Whether there is room for one more thing of about so many bytes; says so when there is not.
     fn has_room(&mut self, bytes: usize, path: impl FnOnce() -> String) -> bool {
-        let room = self.budget.take(bytes);
+        let room = self.limits.take(bytes as u64).is_ok();
         if !room {
             self.issues.report(&codes::OVERUSED, || {
                 let message = "so much of the file is shared that the rest was left out";

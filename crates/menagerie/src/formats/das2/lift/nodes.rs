@@ -3,6 +3,7 @@ use serde_json::Value;
 
 use super::{Lifter, floats, name};
 use crate::diag::Issue;
+use crate::formats::ELEMENT;
 use crate::formats::das2::model::{IDENTITY, Node as FileNode, Placement};
 use crate::formats::das2::placement::{affine, is_changed, matrix_of};
 use crate::formats::das2::{FORMAT, codes};
@@ -198,7 +199,7 @@ impl Lifter<'_> {
     fn stand_ins(&mut self, id: NodeId, group: usize, distances: &[Value]) {
         let levels = self.groups.get(group).map(|group| group.levels.clone()).unwrap_or_default();
         let Some(node) = self.scene.nodes.get(id).cloned() else { return };
-        if !self.has_room(levels.len() * size_of::<Node>(), || format!("mesh_groups[{group}]")) {
+        if !self.has_room(levels.len() * ELEMENT as usize, || format!("mesh_groups[{group}]")) {
             return;
         }
         for (i, mesh) in levels.into_iter().enumerate() {

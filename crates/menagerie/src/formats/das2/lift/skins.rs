@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::keep_rotation;
 use super::{Lifter, floats, name};
+use crate::formats::ELEMENT;
 use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{IDENTITY, Skeleton};
 use crate::formats::das2::placement::{affine, matrix_of};
@@ -168,7 +169,7 @@ impl Lifter<'_> {
 
     fn copy(&mut self, root: usize) -> Option<NodeId> {
         let tree = self.joints.walk(root);
-        if !self.has_room(tree.len() * size_of::<Node>(), || format!("joints[{root}]")) {
+        if !self.has_room(tree.len() * ELEMENT as usize, || format!("joints[{root}]")) {
             return None;
         }
         let mut ids: BTreeMap<usize, NodeId> = BTreeMap::new();

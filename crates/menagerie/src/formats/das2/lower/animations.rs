@@ -74,7 +74,20 @@ impl Lowering<'_> {
     fn kept_channels(&mut self, animation: &Animation) -> Vec<u32> {
         let kept = animation.extras.get(FORMAT.id, "channels").and_then(Value::as_array);
         let kept: Vec<FileChannel> = kept.into_iter().flatten().filter_map(raw).collect();
-        kept.into_iter().map(|channel| self.push_channel(channel)).collect()
+        let (nodes, joints) = (self.records.nodes.len(), self.records.joints.len());
+        let is = |id: u32, count: usize| (id as usize) < count;
+        // Notes may say anything: what they move must be there, and be one thing.
+        let owned = |channel: &FileChannel| match (channel.node, channel.joint) {
+            (node, NONE) => is(node, nodes),
+            (NONE, joint) => is(joint, joints),
+            _ => false,
+        };
+        let (owned, stray): (Vec<_>, Vec<_>) = kept.into_iter().partition(owned);
+        if !stray.is_empty() {
+            let message = "channels that were kept move nothing that is there, and are left out";
+            self.losses.dropped(Aspect::Extras, "animations", message);
+        }
+        owned.into_iter().map(|channel| self.push_channel(channel)).collect()
     }
 
     fn push_channel(&mut self, channel: FileChannel) -> u32 {

@@ -34,14 +34,14 @@ impl Lowering<'_> {
             keys.values().flat_map(|(_, levels)| levels.iter().flatten().copied()).collect();
         let in_sight: BTreeSet<MeshId> = self.scene.nodes.values().filter_map(|node| node.mesh).collect();
         let mut groups: BTreeMap<GroupKey, u32> = BTreeMap::new();
+        let mut seen: BTreeSet<&GroupKey> = BTreeSet::new();
+        let mut by_base: BTreeMap<Option<MeshId>, Vec<GroupKey>> = BTreeMap::new();
+        for key in keys.values().filter(|key| seen.insert(key)) {
+            by_base.entry(key.0).or_default().push(key.clone());
+        }
         let bases = self.scene.meshes.ids().map(Some).chain([None]);
         for base in bases {
-            let mut wanted: Vec<GroupKey> = Vec::new();
-            for key in keys.values().filter(|key| key.0 == base) {
-                if !wanted.contains(key) {
-                    wanted.push(key.clone());
-                }
-            }
+            let mut wanted: Vec<GroupKey> = by_base.remove(&base).unwrap_or_default();
             if let Some(mesh) = base.filter(|mesh| wanted.is_empty() && !levels.contains(mesh)) {
                 wanted.push((Some(mesh), Vec::new()));
             }

@@ -10,6 +10,7 @@ use super::super::repair;
 use super::super::{codes, extension};
 use super::Lifter;
 use crate::diag::{Aspect, LIMIT};
+use crate::formats::ELEMENT;
 use crate::scene::{Id, Node, NodeId, Transform, float_to_json};
 
 /// Any type of elements that an application's own attributes can have.
@@ -109,8 +110,12 @@ impl Lifter<'_> {
 
     /// Makes the nodes of a table, as far as the budget goes.
     fn hang(&mut self, parent: NodeId, table: Table) {
-        let each = size_of::<Node>();
-        let allowed = (self.budget / each).min(table.count);
+        let each = ELEMENT as usize;
+        let affordable = usize::try_from(self.limits.memory_left()).unwrap_or(usize::MAX) / each;
+        let mut allowed = affordable.min(table.count);
+        if self.limits.take_many(allowed, each).is_err() {
+            allowed = 0;
+        }
         if allowed < table.count {
             let message = format!("{} instances are more than the limit of {allowed}", table.count);
             let at = format!("/nodes/{}/extensions/{}", parent.index(), extension::INSTANCING);
@@ -118,7 +123,6 @@ impl Lifter<'_> {
             let missing = table.count - allowed;
             self.issues.give_up(Aspect::Hierarchy, "instances", at, (missing, table.count));
         }
-        self.budget -= allowed * each;
         let Some(node) = self.scene.nodes.get_mut(parent) else { return };
         let (mesh, weights) = (node.mesh.take(), std::mem::take(&mut node.weights));
         table.note.keep_in(&mut node.extras);

@@ -69,7 +69,15 @@ impl Lifter<'_> {
                 result.uri = Some(name);
             }
             (None, Some(view)) => match self.views.get(view) {
-                Ok(bytes) => result.data = Some(Arc::from(bytes)),
+                Ok(_) if self.shared_pictures.contains_key(&view) => {
+                    result.data = self.shared_pictures.get(&view).cloned();
+                }
+                Ok(bytes) if self.affords(bytes.len(), || format!("/images/{index}/bufferView")) => {
+                    let data: Arc<[u8]> = Arc::from(bytes);
+                    self.shared_pictures.insert(view, data.clone());
+                    result.data = Some(data);
+                }
+                Ok(_) => {}
                 Err(message) => self.no_picture(format!("/images/{index}/bufferView"), message),
             },
             _ => {

@@ -10,15 +10,18 @@ mod nodes;
 mod notes;
 mod origins;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::accessor::{List, Shape};
 use super::extras::{GLTF, Lifting, refers};
 use super::json::Object;
 use super::model::Model;
-use super::views::{COMPRESSION, Decoded, Views, budget};
+use super::views::{COMPRESSION, Decoded, Views};
 use super::{check, codes, extension, missing};
-use crate::bytes::Span;
+use crate::bytes::{Limits, Span};
 use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, Provenance, ReadOptions, Recorder};
 use crate::scene::{self, Extras, Scene, float_from_json};
@@ -58,8 +61,9 @@ fn make_believing(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, O
         model,
         views: Views::new(model, &decoded, limits),
         issues: Issues::new(limits.issues_per_code),
-        budget: budget(model, limits),
+        limits: limits.clone(),
         over_budget: false,
+        shared_pictures: BTreeMap::new(),
         scene: Scene::default(),
         origins: Recorder::new(options.provenance),
     };
@@ -74,10 +78,12 @@ struct Lifter<'a> {
     model: &'a Model,
     views: Views<'a>,
     issues: Issues,
-    /// How many bytes may still be taken.
-    budget: usize,
+    /// What may still be taken.
+    limits: Limits,
     /// Whether that was too little for something, which is said once.
     over_budget: bool,
+    /// The pictures of buffer views: several images may be one.
+    shared_pictures: BTreeMap<u32, Arc<[u8]>>,
     scene: Scene,
     /// Where things come from, if that was asked for.
     origins: Recorder,
@@ -127,17 +133,18 @@ impl<'a> Lifter<'a> {
             self.report(&codes::ACCESSOR_TYPE, format!("/accessors/{accessor}/type"), message);
             return None;
         }
-        match self.budget.checked_sub(list.cost()) {
-            Some(left) => {
-                self.budget = left;
-                Some(list)
-            }
-            None => {
+        self.affords(list.cost(), || format!("/accessors/{accessor}")).then_some(list)
+    }
+
+    /// Whether there is memory for so many bytes, which are taken; says so once when there is not.
+    fn affords(&mut self, bytes: usize, pointer: impl FnOnce() -> String) -> bool {
+        match self.limits.take(bytes as u64) {
+            Ok(()) => true,
+            Err(over) => {
                 if !std::mem::replace(&mut self.over_budget, true) {
-                    let message = "reading on would take more memory than the limit for a file of this size";
-                    self.report(&LIMIT, format!("/accessors/{accessor}"), message);
+                    self.report(&LIMIT, pointer(), over.to_string());
                 }
-                None
+                false
             }
         }
     }

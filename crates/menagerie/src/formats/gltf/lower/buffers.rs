@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher};
 
 use zerocopy::IntoBytes;
 
@@ -111,6 +111,8 @@ pub(super) struct Packer<'a> {
     groups: BTreeMap<Use, Group>,
     pieces: Vec<Piece<'a>>,
     pictures: Vec<&'a [u8]>,
+    /// Pictures by a hash of their bytes.
+    known_pictures: BTreeMap<u64, Vec<usize>>,
     accessors: Vec<Planned>,
     /// Accessors by a hash of what they hold.
     known: BTreeMap<u64, Vec<usize>>,
@@ -233,8 +235,13 @@ impl<'a> Packer<'a> {
 
     /// Adds a picture; the number of its buffer view, counted from the first picture.
     pub(super) fn picture(&mut self, bytes: &'a [u8]) -> u32 {
-        let known = self.pictures.iter().position(|picture| *picture == bytes);
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let alike = self.known_pictures.entry(hasher.finish()).or_default();
+        let known =
+            alike.iter().copied().find(|i| self.pictures.get(*i).is_some_and(|known| *known == bytes));
         known.unwrap_or_else(|| {
+            alike.push(self.pictures.len());
             self.pictures.push(bytes);
             self.pictures.len() - 1
         }) as u32

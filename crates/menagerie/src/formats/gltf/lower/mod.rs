@@ -49,6 +49,7 @@ pub fn lower(
         beside: Vec::new(),
         split: Default::default(),
         tables: instancing::Tables::of(scene.scene()),
+        showing: nodes::Showing::of(scene.scene(), scene.extras.of(GLTF).is_some()),
     };
     lowerer.textures();
     lowerer.materials();
@@ -105,6 +106,8 @@ struct Lowerer<'a> {
     split: std::collections::BTreeMap<crate::scene::NodeId, u32>,
     /// The nodes that are written as tables of instances.
     tables: instancing::Tables,
+    /// Which nodes show which meshes with which skins.
+    showing: nodes::Showing,
 }
 
 impl Lowerer<'_> {

@@ -11,7 +11,7 @@ use super::buffers::{Encoded, Use};
 use super::{Lowerer, exact, object};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::scene::{MeshId, Node, NodeId, Property, Scene, SkinId, Transform, float_to_json};
+use crate::scene::{Mesh, MeshId, Node, NodeId, Property, Scene, SkinId, Transform, float_to_json};
 
 const MAT4: Shape = Shape { rows: 4, columns: 4 };
 
@@ -150,14 +150,7 @@ impl Lowerer<'_> {
 
     /// Whether the node's skin can be written: its mesh has joints.
     fn writes_skin(&self, node: &Node) -> bool {
-        let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
-        let bound = mesh.is_some_and(|mesh| {
-            !mesh.primitives.is_empty()
-                && mesh.primitives.iter().all(|p| !p.joints.is_empty() && !p.positions.is_empty())
-        });
-        let shared_unskinned = !self.from_gltf
-            && self.scene.nodes.values().any(|other| other.mesh == node.mesh && other.skin.is_none());
-        node.skin.is_some() && bound && !shared_unskinned
+        self.showing.writes_skin(self.scene, node)
     }
 
     fn node(
@@ -370,11 +363,7 @@ impl Lowerer<'_> {
 
     /// Where vertices without weights hang in a skin: with the first node that shows such a mesh with it.
     fn still(&self, skin: SkinId) -> Option<Still> {
-        let shows = |node: &Node| {
-            let mesh = node.mesh.and_then(|mesh| self.scene.meshes.get(mesh));
-            node.skin == Some(skin) && mesh.is_some_and(has_still_vertices) && self.writes_skin(node)
-        };
-        let (node, _) = self.scene.nodes.iter().find(|(_, node)| shows(node))?;
+        let node = *self.showing.still.get(&skin)?;
         let skin = self.scene.skins.get(skin)?;
         Some(match skin.joints.iter().position(|joint| *joint == node) {
             None => Still::Node(node),
@@ -387,8 +376,7 @@ impl Lowerer<'_> {
 
     /// The number of the joint that vertices of a mesh hang on that have no weights.
     pub(super) fn still_joint(&self, mesh: MeshId) -> Option<u16> {
-        let node = self.scene.nodes.values().find(|node| node.mesh == Some(mesh) && node.skin.is_some())?;
-        let skin = node.skin?;
+        let skin = *self.showing.skins.get(&mesh)?;
         let joint = match self.still(skin)? {
             Still::Joint(joint) => joint,
             _ => self.scene.skins.get(skin)?.joints.len(),
@@ -436,6 +424,54 @@ fn is_identity(transform: &Transform) -> bool {
 }
 
 /// Whether a skinned mesh has vertices without weights.
+/// Which nodes show which meshes with which skins, looked up once for all.
+pub(super) struct Showing {
+    /// Meshes that some node shows without a skin, where that keeps others from being skinned.
+    unskinned: BTreeSet<MeshId>,
+    /// The skin of the first node that shows a mesh with one.
+    skins: BTreeMap<MeshId, SkinId>,
+    /// The first node that shows a mesh of vertices without weights with a skin.
+    still: BTreeMap<SkinId, NodeId>,
+}
+
+impl Showing {
+    pub(super) fn of(scene: &Scene, from_gltf: bool) -> Self {
+        let mut showing = Self { unskinned: BTreeSet::new(), skins: BTreeMap::new(), still: BTreeMap::new() };
+        for node in scene.nodes.values() {
+            match (node.mesh, node.skin) {
+                (Some(mesh), Some(skin)) => {
+                    showing.skins.entry(mesh).or_insert(skin);
+                }
+                (Some(mesh), None) if !from_gltf => {
+                    showing.unskinned.insert(mesh);
+                }
+                _ => {}
+            }
+        }
+        let still = |(id, mesh): (MeshId, &Mesh)| has_still_vertices(mesh).then_some(id);
+        let still: BTreeSet<MeshId> = scene.meshes.iter().filter_map(still).collect();
+        for (id, node) in scene.nodes.iter() {
+            let Some(skin) = node.skin.filter(|_| node.mesh.is_some_and(|mesh| still.contains(&mesh))) else {
+                continue;
+            };
+            if showing.writes_skin(scene, node) {
+                showing.still.entry(skin).or_insert(id);
+            }
+        }
+        showing
+    }
+
+    fn writes_skin(&self, scene: &Scene, node: &Node) -> bool {
+        let Some((mesh, id)) = node.mesh.and_then(|id| Some((scene.meshes.get(id)?, id))) else {
+            return false;
+        };
+        node.skin.is_some()
+            && !self.unskinned.contains(&id)
+            && !mesh.primitives.is_empty()
+            && mesh.primitives.iter().all(|p| !p.joints.is_empty() && !p.positions.is_empty())
+    }
+}
+
 fn has_still_vertices(mesh: &crate::scene::Mesh) -> bool {
     mesh.primitives.iter().filter(|p| !p.weights.is_empty()).any(|p| {
         (0..p.positions.len()).any(|vertex| {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::super::extras::{GLTF, Lowering};
@@ -23,9 +25,10 @@ impl<'a> Lowerer<'a> {
             self.document.images.push(image);
         }
         let mut samplers: Vec<&Sampler> = Vec::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for texture in self.scene.textures.values() {
             let sampler = texture.sampler.as_ref().map(|sampler| {
-                samplers.iter().position(|known| *known == sampler).unwrap_or_else(|| {
+                *known.entry(format!("{sampler:?}")).or_insert_with(|| {
                     samplers.push(sampler);
                     samplers.len() - 1
                 }) as u32

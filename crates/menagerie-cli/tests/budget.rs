@@ -1,0 +1,218 @@
+//! Whatever a file claims, a job takes no more memory than SECURITY.md says: a constant and a multiple of the file.
+
+#![allow(unsafe_code, reason = "an allocator that counts has to be one")]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "it is a test"
+)]
+
+#[path = "../../menagerie/tests/library/support/bombs.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use other parts")]
+mod bombs;
+#[path = "memory/counting.rs"]
+mod counting;
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use bombs::Bomb;
+use counting::{ASKED, CALLS, NOW, PEAK};
+use menagerie::bytes::Limits;
+use menagerie::convert::{ConvertOptions, convert};
+use menagerie::diff::{DiffOptions, diff};
+use menagerie::formats::{ALL, Format, ReadOptions};
+use menagerie::scene::check;
+use menagerie_render::{Shot, Stage};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What a job did, in a word, and whether it was refused for a limit.
+type Job = (&'static str, Box<dyn Fn(&Bomb, &Limits) -> Option<String>>);
+
+fn read_options(limits: &Limits) -> ReadOptions<'static> {
+    let mut options = ReadOptions::default();
+    options.limits = limits.clone();
+    options
+}
+
+fn limit_of(issues: &menagerie::diag::Issues) -> Option<String> {
+    issues.iter().find(|issue| issue.code.id == "file/limit").map(ToString::to_string)
+}
+
+fn jobs() -> Vec<Job> {
+    let mut jobs: Vec<Job> = vec![
+        (
+            "validate",
+            Box::new(|bomb, limits| limit_of(&bomb.format.open(&bomb.bytes, &read_options(limits)).issues)),
+        ),
+        (
+            "info",
+            Box::new(|bomb, limits| {
+                let options = read_options(limits);
+                let mut reading = bomb.format.open(&bomb.bytes, &options);
+                reading.examine(&options);
+                limit_of(&reading.issues)
+            }),
+        ),
+        (
+            "inspect",
+            Box::new(|bomb, limits| {
+                let reading = bomb.format.open(&bomb.bytes, &read_options(limits));
+                if let Some(model) = &reading.model {
+                    let _ = model.layout();
+                }
+                limit_of(&reading.issues)
+            }),
+        ),
+        (
+            "diff",
+            Box::new(|bomb, limits| {
+                let options = read_options(limits);
+                let mut reading = bomb.format.open(&bomb.bytes, &options);
+                let (a, b) = (reading.lift(&options), reading.lift(&options));
+                if let (Some(a), Some(b)) = (a, b)
+                    && let (Ok(a), Ok(b)) = (check(&a), check(&b))
+                {
+                    assert!(
+                        diff(a, b, &DiffOptions::default()).is_equal(),
+                        "{} differs from itself",
+                        bomb.name
+                    );
+                }
+                limit_of(&reading.issues)
+            }),
+        ),
+        (
+            "render",
+            Box::new(|bomb, limits| {
+                let options = read_options(limits);
+                let mut reading = bomb.format.open(&bomb.bytes, &options);
+                if let Some(scene) = reading.lift(&options)
+                    && let Ok(scene) = check(&scene)
+                {
+                    let stage = Stage::within(scene, limits);
+                    let mut shot = Shot::default();
+                    (shot.width, shot.height) = (64, 64);
+                    let _ = stage.take(&shot);
+                }
+                limit_of(&reading.issues)
+            }),
+        ),
+    ];
+    for to in ALL {
+        jobs.push((
+            to.id,
+            Box::new(|bomb, limits| {
+                let mut options = ConvertOptions::default();
+                options.read.limits = limits.clone();
+                options.from = Some(bomb.format);
+                options.rebuild = true;
+                match convert(&bomb.bytes, None, to, &options) {
+                    Ok(done) => {
+                        let written = done.output.bytes.len() as u64;
+                        assert!(written <= limits.output_bytes + limits.output_ratio * limits.used.input());
+                        limit_of(&done.issues)
+                    }
+                    Err(failed) => limit_of(&failed.issues),
+                }
+            }),
+        ));
+    }
+    jobs
+}
+
+/// The attack files that are there: the project's own, and those of the shared folder.
+fn attacks() -> Vec<Bomb> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["../menagerie/tests/corpus/attack", "../../../shared/corpus/attack"];
+    let mut files = Vec::new();
+    for folder in folders {
+        let Ok(entries) = std::fs::read_dir(manifest.join(folder)) else { continue };
+        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths {
+            let Ok(bytes) = std::fs::read(&path) else { continue };
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let Ok((format, _)) = Format::detect(&bytes, Some(&name)) else { continue };
+            files.push(Bomb { name, format, bytes });
+        }
+    }
+    files
+}
+
+/// Tests that count what all threads ask for run one after the other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Twice as many parts ask for twice as much, a little more or less: nothing is copied for each of the others.
+#[test]
+fn twice_as_many_parts_are_twice_the_work() {
+    let _alone = ALONE.lock();
+    let mut wrong = Vec::new();
+    let series = |n: usize| bombs::series(n);
+    let pairs = series(400).into_iter().zip(series(800));
+    for (small, large) in pairs {
+        let title = format!("{}/{}", small.format.id, small.name);
+        for (job, run) in jobs() {
+            let work = |bomb: &Bomb| {
+                let before = (ASKED.load(Relaxed), CALLS.load(Relaxed));
+                let _ = run(bomb, &Limits::default());
+                (ASKED.load(Relaxed) - before.0, CALLS.load(Relaxed) - before.1)
+            };
+            let ((bytes, calls), (twice_bytes, twice_calls)) = (work(&small), work(&large));
+            let ratio = |once: usize, twice: usize| twice as f64 / once.max(1) as f64;
+            let (by_bytes, by_calls) = (ratio(bytes, twice_bytes), ratio(calls, twice_calls));
+            if std::env::var_os("LINEAR").is_some() {
+                println!("| {title} | {job} | {by_bytes:.2} | {by_calls:.2} |");
+            }
+            // What is constant makes it less, lists that double make it a little more.
+            if by_bytes > 2.6 || by_calls > 2.4 {
+                wrong.push(format!("{title}: {job}: bytes {by_bytes:.2}, calls {by_calls:.2}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_file_takes_more_than_a_constant_and_a_multiple_of_its_size() {
+    let _alone = ALONE.lock();
+    // More, and all of it said: BOMBS=10 cargo test --release -p menagerie-cli --test budget -- --nocapture
+    let scale = std::env::var("BOMBS").ok().and_then(|scale| scale.parse().ok());
+    let only = std::env::var("BOMB").ok();
+    let mut over = Vec::new();
+    let mut bombs = bombs::bombs(scale.unwrap_or(1));
+    bombs.extend(attacks());
+    for bomb in &bombs {
+        let title = format!("{}/{}", bomb.format.id, bomb.name);
+        if only.as_ref().is_some_and(|only| !title.contains(only.as_str())) {
+            continue;
+        }
+        for (job, run) in jobs() {
+            let limits = Limits::default();
+            let before = NOW.load(Relaxed);
+            PEAK.store(before, Relaxed);
+            let start = Instant::now();
+            let refused = run(bomb, &limits);
+            let (peak, seconds) = ((PEAK.load(Relaxed) - before) as u64, start.elapsed().as_secs_f64());
+            // Comparing needs both files and what is compared of them.
+            let allowed = limits.memory() * if job == "diff" { 2 } else { 1 };
+            if scale.is_some() || only.is_some() {
+                println!(
+                    "{title:40} {:9} B {job:9} peak {:6.1} MB of {:6.1}, counted {:6.1}, {seconds:6.2} s {}",
+                    bomb.bytes.len(),
+                    peak as f64 / 1e6,
+                    allowed as f64 / 1e6,
+                    limits.used.memory() as f64 / 1e6,
+                    refused.unwrap_or_default()
+                );
+            }
+            if peak > allowed {
+                over.push(format!("{title}: {job} takes {peak} bytes, {allowed} are allowed"));
+            }
+        }
+    }
+    assert!(over.is_empty(), "{}", over.join("\n"));
+}

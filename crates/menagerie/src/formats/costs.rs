@@ -1,0 +1,90 @@
+//! What steps of a job take in memory, foretold from what there is, so that a job that would take too much is refused
+//! before it begins. How near that is to the truth is a test of the program: `tests/budget.rs`.
+
+use super::{Format, Summary};
+use crate::bytes::{Limits, OverLimit};
+use crate::scene::Scene;
+
+/// A part of a model with a name and notes of its own: a node, a mesh, a material.
+pub(crate) const ELEMENT: u64 = 2048;
+/// The same in the model of another format, and as text.
+const LOWERED: u64 = 4096;
+/// What is there by the thousand and has neither: a key of an animation.
+const KEY: u64 = 96;
+/// What the numbers of vertices and triangles count already, and is kept beside.
+const LIGHT: u64 = 32;
+const LIGHT_LISTS: &[&str] = &[
+    "vertices",
+    "texture_coordinates",
+    "normals",
+    "faces",
+    "lines",
+    "points",
+    "triangles",
+    "other_elements",
+    "pivots",
+    "vertex",
+    "face",
+    "tristrips",
+    "edge",
+];
+/// A vertex with all that it can have, and a triangle.
+const VERTEX: u64 = 64;
+const TRIANGLE: u64 = 12;
+/// The same in the model of another format and in its file, which may be text.
+const WRITTEN_VERTEX: u64 = 128;
+const WRITTEN_TRIANGLE: u64 = 112;
+
+/// Takes what a Scene of a model with such contents needs.
+pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverLimit> {
+    let one = |(list, count): &(&'static str, usize)| {
+        let each = match *list {
+            "keyframes" => KEY,
+            list if LIGHT_LISTS.contains(&list) => LIGHT,
+            _ => ELEMENT,
+        };
+        each.saturating_mul(*count as u64)
+    };
+    let elements = summary.contents.iter().map(one).fold(0, u64::saturating_add);
+    limits.take(elements.saturating_add(geometry(summary.vertices as u64, summary.triangles as u64)))
+}
+
+/// Takes what a file model of a Scene needs in a format that may have to write out every instance, beside what the
+/// format takes itself where it makes more of less.
+pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result<(), OverLimit> {
+    let (vertices, triangles) =
+        if to.capabilities.instances { stored(scene) } else { crate::ops::drawn(scene) };
+    let channels = || scene.animations.iter().flat_map(|animation| &animation.channels);
+    let elements = scene.nodes.len()
+        + scene.meshes.values().map(|mesh| 1 + mesh.primitives.len()).sum::<usize>()
+        + scene.materials.len()
+        + scene.textures.len()
+        + scene.images.len()
+        + scene.skins.len()
+        + scene.animations.len()
+        + channels().count();
+    let keys: usize = channels().map(|channel| channel.times.len()).sum();
+    // Vertices once more for each morph target.
+    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+    let morphed =
+        primitives.map(|primitive| primitive.targets.len() as u64 * primitive.vertex_count() as u64);
+    let vertices = morphed.fold(vertices, u64::saturating_add);
+    let total = LOWERED
+        .saturating_mul(elements as u64)
+        .saturating_add(KEY.saturating_mul(keys as u64))
+        .saturating_add(vertices.saturating_mul(WRITTEN_VERTEX))
+        .saturating_add(triangles.saturating_mul(WRITTEN_TRIANGLE));
+    limits.take(total)
+}
+
+fn geometry(vertices: u64, triangles: u64) -> u64 {
+    vertices.saturating_mul(VERTEX).saturating_add(triangles.saturating_mul(TRIANGLE))
+}
+
+/// The vertices and triangles of all meshes, each once.
+fn stored(scene: &Scene) -> (u64, u64) {
+    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+    primitives.fold((0, 0), |(vertices, triangles), primitive| {
+        (vertices + primitive.vertex_count() as u64, triangles + primitive.triangles().len() as u64)
+    })
+}
