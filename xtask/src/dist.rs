@@ -116,7 +116,7 @@ fn make(root: &Path, profile: Profile) -> Result<Packages> {
     let mut pack = Command::new("tar");
     // The same files give the same tar.
     pack.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"]).arg(&tar);
-    done(pack.arg("-C").arg(&folder).arg(&name).env("GZIP", "-n"))?;
+    done(pack.arg("-C").arg(&folder).arg(&name))?;
     let deb = debian(&folder, &tree)?;
     Ok(Packages { tar, deb })
 }
@@ -124,10 +124,14 @@ fn make(root: &Path, profile: Profile) -> Result<Packages> {
 /// Builds the program and the C library; the folder that they are in.
 fn binaries(root: &Path, profile: Profile) -> Result<PathBuf> {
     let mut build = Command::new(cargo_program());
-    build.args(["build", "--package", "menagerie-cli", "--package", "menagerie-c"]).current_dir(root);
-    if profile == Profile::Release {
-        build.arg("--release");
-    }
+    build.arg("build").current_dir(root);
+    match profile {
+        // All crates together have the features that the tests were built with.
+        Profile::Dev => build.arg("--workspace"),
+        Profile::Release => {
+            build.args(["--release", "--package", "menagerie-cli", "--package", "menagerie-c"])
+        }
+    };
     done(&mut build)?;
     Ok(root.join("target").join(if profile == Profile::Release { "release" } else { "debug" }))
 }

@@ -72,7 +72,10 @@ fn jobs() -> Vec<Job> {
             Box::new(|bomb, limits| {
                 let options = read_options(limits);
                 let mut reading = bomb.format.open(&bomb.bytes, &options);
-                let (a, b) = (reading.lift(&options), reading.lift(&options));
+                // Each of the two files has a budget of its own, as in the program.
+                let other = read_options(&limits.renewed());
+                let mut again = bomb.format.open(&bomb.bytes, &other);
+                let (a, b) = (reading.lift(&options), again.lift(&other));
                 if let (Some(a), Some(b)) = (a, b)
                     && let (Ok(a), Ok(b)) = (check(&a), check(&b))
                 {

@@ -1,5 +1,7 @@
 //! Work on all cores, with results that do not depend on how many there are.
 
+#![allow(dead_code, reason = "builds with few formats use a part of it")]
+
 /// Fewer elements than this are not worth being handed out.
 #[cfg(feature = "parallel")]
 const FEW: usize = 1024;

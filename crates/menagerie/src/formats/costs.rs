@@ -1,6 +1,8 @@
 //! What steps of a job take in memory, foretold from what there is, so that a job that would take too much is refused
 //! before it begins. How near that is to the truth is a test of the program: `tests/budget.rs`.
 
+#![allow(dead_code, reason = "builds with few formats use a part of it")]
+
 use super::{Format, Summary};
 use crate::bytes::{Limits, OverLimit};
 use crate::scene::Scene;

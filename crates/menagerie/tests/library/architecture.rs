@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 /// For each folder of the library, the other folders that it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("bytes", &[]),
+    ("math", &[]),
     ("parallel", &[]),
     ("diag", &["bytes"]),
-    ("scene", &["bytes", "diag"]),
-    ("ops", &["diag", "scene", "parallel"]),
+    ("scene", &["bytes", "diag", "math"]),
+    ("ops", &["diag", "scene", "math", "parallel"]),
     ("pictures", &["bytes"]),
     // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
-    ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff", "parallel"]),
-    ("diff", &["bytes", "diag", "scene", "ops", "parallel"]),
+    ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff", "math", "parallel"]),
+    ("diff", &["bytes", "diag", "scene", "ops", "math", "parallel"]),
     // What a conversion cost is measured by comparing its result with its source.
     ("convert", &["bytes", "diag", "scene", "ops", "pictures", "formats", "diff"]),
     ("repair", &["bytes", "diag", "formats", "convert"]),

@@ -14,7 +14,7 @@ pub(super) fn paint(
     (one_picture, limits): (bool, &Limits),
     losses: &mut LossReport,
 ) {
-    let mut pictures = Pictures { limits: limits.clone(), ..Pictures::default() };
+    let mut pictures = Pictures::new(limits);
     let (mut added, mut changed) = (0, ErrorStats::default());
     for primitive in flat.iter_mut().flat_map(|flat| &mut flat.primitives) {
         let Some(material) = primitive.material.and_then(|id| scene.materials.get(id)) else { continue };
@@ -76,7 +76,6 @@ fn factor(material: &Material) -> [f32; 4] {
 }
 
 /// Pictures that were decoded already.
-#[derive(Default)]
 struct Pictures {
     #[cfg_attr(not(feature = "pictures"), allow(dead_code, reason = "nothing is decoded"))]
     limits: Limits,
@@ -85,6 +84,14 @@ struct Pictures {
 }
 
 impl Pictures {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            limits: limits.clone(),
+            #[cfg(feature = "pictures")]
+            known: std::collections::BTreeMap::new(),
+        }
+    }
+
     /// The colour of a picture at each vertex; `None` without the picture or coordinates.
     #[cfg(feature = "pictures")]
     fn colors(
