@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
             let arguments: Vec<String> = std::env::args().skip(2).collect();
             fuzz::run(&root(), &arguments)
         }
-        Some("viewer") => viewer::build(&root()).map(|page| page.is_some()),
+        Some("viewer") => build_or_test(viewer::build, ("viewer in a browser", viewer::test)),
         Some("kaitai") => Ok(steps::only(&root(), ("Kaitai descriptions", kaitai::test))),
         Some("dist") => build_or_test(dist::build, ("packages", dist::test)),
         Some("glue") => viewer::glue(&root()).map(|()| true),

@@ -27,13 +27,13 @@ pub(crate) fn page(root: &Path) -> PathBuf {
     folder(root).join("menagerie.html")
 }
 
-/// Builds the page and says where it is; `None`, with a message, where something that it takes is missing.
-pub(crate) fn build(root: &Path) -> Result<Option<PathBuf>> {
+/// Builds the page and says where it is.
+pub(crate) fn build(root: &Path) -> Result<bool> {
     match try_build(root)? {
         Outcome::Passed => {
             let bytes = std::fs::metadata(page(root))?.len();
             println!("{} ({:.2} MB)", page(root).display(), bytes as f64 / 1e6);
-            Ok(Some(page(root)))
+            Ok(true)
         }
         Outcome::Failed(reason) | Outcome::Skipped(reason) => bail!(reason),
     }

@@ -122,9 +122,9 @@ impl Model {
         let mut model = self.clone();
         model.entities.remove(0);
         for entity in &mut model.entities {
-            entity.parent = (entity.parent - 1).max(-1);
+            entity.parent = entity.parent.saturating_sub(1).max(-1);
             for bone in entity.mesh.iter_mut().flat_map(|mesh| &mut mesh.bones) {
-                bone.entity = (bone.entity.get() - 1).into();
+                bone.entity = bone.entity.get().saturating_sub(1).into();
             }
         }
         model

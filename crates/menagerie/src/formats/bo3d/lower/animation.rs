@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use glam::{Quat, Vec3};
 
@@ -48,10 +49,10 @@ impl Lowering<'_> {
         let several = clips.len() > 1;
         let animated: BTreeSet<NodeId> =
             clips.iter().flat_map(|(_, frames, _, _)| frames.keys().copied()).collect();
-        let mut next = 0;
+        let mut next: i32 = 0;
         for (clip, (i, mut frames, first, last)) in clips.into_iter().enumerate() {
             // The first keeps its frames; each further one begins one frame after the last.
-            let shift = if clip == 0 { 0 } else { next - first };
+            let shift = if clip == 0 { 0 } else { next.saturating_sub(first) };
             next = last.saturating_add(shift).saturating_add(1);
             if several {
                 self.fill_ends(&mut frames, &animated, first, last);
@@ -124,7 +125,7 @@ impl Lowering<'_> {
             if let Some(root) = self.model.entities.first_mut() {
                 root.anim_length = end.saturating_add(1).max(room);
                 self.added.last_frame = Some(end);
-                let frames = root.anim_length - end;
+                let frames = root.anim_length.saturating_sub(end);
                 let message =
                     format!("the animation is {frames} frames longer, because the engine needs them");
                 self.losses.added(Aspect::Animations, "animations", message);
@@ -290,11 +291,13 @@ impl Track<'_> {
         for time in keys.iter().copied().chain(between) {
             let meant = self.at(time, rest);
             let frame = time * rate;
-            let before = sampled.range(..=frame.floor() as i32).next_back().or(sampled.iter().next());
-            let after = sampled.range(frame.floor() as i32 + 1..).next().or(before);
+            // Times may be far past the last frame that can be counted.
+            let whole = frame.floor() as i32;
+            let before = sampled.range(..=whole).next_back().or(sampled.iter().next());
+            let after = sampled.range((Bound::Excluded(whole), Bound::Unbounded)).next().or(before);
             let (Some((from, a)), Some((to, b))) = (before, after) else { continue };
-            let t =
-                if to > from { ((frame - *from as f32) / (to - from) as f32).clamp(0.0, 1.0) } else { 0.0 };
+            let frames = (i64::from(*to) - i64::from(*from)) as f32;
+            let t = if to > from { ((frame - *from as f32) / frames).clamp(0.0, 1.0) } else { 0.0 };
             let got = Placement {
                 position: a.position.lerp(b.position, t),
                 rotation: nlerp(a.rotation, b.rotation, t),
