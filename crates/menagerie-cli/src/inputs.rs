@@ -62,6 +62,19 @@ impl Input {
         bytes.map(SharedBytes::new)
     }
 
+    /// How many bytes it has; of standard input, how many it may have.
+    pub(crate) fn size(&self) -> usize {
+        match &self.source {
+            Source::Given(given) => given.bytes.len(),
+            Source::File(path) => std::fs::metadata(path)
+                .ok()
+                .and_then(|data| usize::try_from(data.len()).ok())
+                .unwrap_or_default(),
+            Source::Stdin => 1 << 30,
+            Source::Missing(_) => 0,
+        }
+    }
+
     /// The name that may tell the format; standard input has none.
     pub(crate) fn hint(&self) -> Option<&str> {
         self.path().is_some().then_some(self.name.as_str())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use menagerie::convert::resolve_textures_within;
-use menagerie::diff::{DiffOptions, DiffReport, diff};
+use menagerie::diff::{DiffOptions, DiffReport, diff_within};
 use menagerie::scene::{Scene, check};
 use menagerie_render::{Pair, Stage, compare, mean, png, side_by_side};
 use serde_json::{Value, json};
@@ -56,7 +56,9 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit> {
         check(scene).map_err(|broken| anyhow!("{broken}")).with_context(|| input.name.clone())
     };
     let (checked_a, checked_b) = (checked(a, scene_a)?, checked(b, scene_b)?);
-    let report = diff(checked_a, checked_b, &options);
+    let limits = args.finding.cost.limits();
+    inputs.iter().for_each(|input| limits.reads(input.size()));
+    let report = diff_within(checked_a, checked_b, &options, &limits).map_err(|over| anyhow!("{over}"))?;
     let pairs = match &args.picture {
         Some(file) => {
             let pairs = compare(&Stage::new(checked_a), &Stage::new(checked_b), args.picture_size)?;

@@ -25,9 +25,10 @@ pub(crate) use motion::MOVE_ELSEWHERE;
 
 use std::fmt;
 
+use crate::bytes::{Limits, OverLimit};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Code, plain};
-use crate::scene::{Bounds, CheckedScene, Extras, Pose, Scene};
+use crate::scene::{Bounds, CheckedScene, Extras, Pose, Primitive, Scene};
 
 /// How closely to look.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,6 +174,32 @@ pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> 
     comparison.animations();
     comparison.inventory();
     comparison.report
+}
+
+/// The same within limits: comparing keeps places, directions and neighbours of every vertex and triangle of both.
+///
+/// # Errors
+/// When that is more memory than the limits have left.
+pub fn diff_within(
+    a: CheckedScene<'_>,
+    b: CheckedScene<'_>,
+    options: &DiffOptions,
+    limits: &Limits,
+) -> Result<DiffReport, OverLimit> {
+    limits.take(cost(a.scene()).saturating_add(cost(b.scene())))?;
+    Ok(diff(a, b, options))
+}
+
+/// What comparing a Scene takes in memory, in bytes: as found by measuring, and a little more.
+fn cost(scene: &Scene) -> u64 {
+    const EACH: u64 = 64;
+    let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
+    let of = |primitive: &Primitive| {
+        let elements = (primitive.vertex_count() + primitive.indices.len() / 3) as u64;
+        let morphed = (primitive.targets.len() * primitive.vertex_count()) as u64;
+        elements.saturating_mul(EACH).saturating_add(morphed.saturating_mul(24))
+    };
+    primitives.map(of).fold(0, u64::saturating_add)
 }
 
 /// Finds what differs between the trees of two Scenes: nodes, where they are, and what is gone altogether. For formats

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use menagerie::convert::{Conversion, ConvertOptions, resolve_textures_within};
 use menagerie::diag::Loss;
-use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
+use menagerie::diff::{DiffOptions, DiffReport, Difference, diff_within};
 use menagerie::formats::{Files, Format, NotFound, ReadOptions};
 use menagerie::scene::{Scene, check};
 use serde_json::{Value, json};
@@ -45,7 +45,8 @@ pub(super) fn verify(
     let mut closely = DiffOptions::default();
     // What only one format knows is what that format's options change: such a difference was asked for.
     closely.extras = how.read.settings.is_empty() && how.write.settings.is_empty();
-    let report = diff(checked(before)?, checked(&after)?, &closely);
+    let report = diff_within(checked(before)?, checked(&after)?, &closely, &how.read.limits)
+        .map_err(|over| format!("cannot be compared: {over}"))?;
     let unannounced = report.unannounced(&conversion.losses).cloned().collect();
     let unseen = report.unseen(&conversion.losses).cloned().collect();
     Ok(Verdict { report, unannounced, unseen, damaged: conversion.issues.is_damaged() })

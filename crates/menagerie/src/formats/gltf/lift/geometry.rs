@@ -297,6 +297,7 @@ impl<'a> Lifter<'a> {
         let vertices = result.positions.len();
         let list = primitive.indices.map(|accessor| (accessor, self.list(accessor, &["SCALAR"])));
         let mut indices: Vec<u32> = match list {
+            None if !self.affords(vertices.saturating_mul(size_of::<u32>()), || at.to_owned()) => Vec::new(),
             None => (0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect(),
             Some((accessor, list)) => {
                 let list =
