@@ -124,14 +124,10 @@ fn make(root: &Path, profile: Profile) -> Result<Packages> {
 /// Builds the program and the C library; the folder that they are in.
 fn binaries(root: &Path, profile: Profile) -> Result<PathBuf> {
     let mut build = Command::new(cargo_program());
-    build.arg("build").current_dir(root);
-    match profile {
-        // All crates together have the features that the tests were built with.
-        Profile::Dev => build.arg("--workspace"),
-        Profile::Release => {
-            build.args(["--release", "--package", "menagerie-cli", "--package", "menagerie-c"])
-        }
-    };
+    build.args(["build", "--package", "menagerie-cli", "--package", "menagerie-c"]).current_dir(root);
+    if profile == Profile::Release {
+        build.arg("--release");
+    }
     done(&mut build)?;
     Ok(root.join("target").join(if profile == Profile::Release { "release" } else { "debug" }))
 }
