@@ -29,6 +29,7 @@ use crate::output::{self, Writing};
 use crate::{batch, streamed};
 pub(super) use beside::Beside;
 use report::Report;
+pub(super) use report::grouped;
 pub(super) use target::Sources;
 use target::{Naming, Out, Place, Target, There};
 use told::Told;
