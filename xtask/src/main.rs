@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test | cluster] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -44,6 +44,9 @@ fn main() -> ExitCode {
         Some("kaitai") => Ok(steps::only(&root(), ("Kaitai descriptions", kaitai::test))),
         Some("dist") => build_or_test(dist::build, ("packages", dist::test)),
         Some("glue") => viewer::glue(&root()).map(|()| true),
+        Some("python") if std::env::args().nth(2).as_deref() == Some("cluster") => {
+            Ok(steps::only(&root(), ("Ray on two nodes", python::test_cluster)))
+        }
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
         Some("instructions") => match std::env::args().nth(2).as_deref() {
             None => Ok(steps::only(&root(), ("instructions", instructions::check))),
