@@ -3,9 +3,11 @@
 //! Only ratios count: machines differ and are noisy. Each comparison is a file of its own here and a line in [`ALL`]. A
 //! program that cannot be had here is named as skipped, with the reason.
 
+mod hills;
 mod measured;
 mod meshes;
 mod ops;
+mod page;
 mod peers;
 mod programs;
 mod python;
@@ -57,6 +59,9 @@ pub(crate) enum Peer {
 
 /// Runs the comparison called `name`, or all of them, and prints a table.
 pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<bool> {
+    if name == Some("page") {
+        return page::write(root).map(|()| true);
+    }
     let chosen: Vec<_> = ALL.iter().filter(|(known, _)| name.is_none_or(|name| name == *known)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
