@@ -82,8 +82,14 @@ pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<bool> {
     Ok(good)
 }
 
-/// Builds the released program and makes the folder.
+/// Builds the released program, unless `MENAGERIE_PROGRAM` names one, and makes the folder.
 fn prepare(root: &Path) -> Result<Bench> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let folder = target.join("bench");
+    std::fs::create_dir_all(&folder)?;
+    if let Some(menagerie) = std::env::var_os("MENAGERIE_PROGRAM") {
+        return Ok(Bench { root: root.to_owned(), menagerie: menagerie.into(), folder });
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args(["build", "--release", "--package", "menagerie-cli"])
@@ -93,9 +99,6 @@ fn prepare(root: &Path) -> Result<Bench> {
     if !built.success() {
         bail!("the program cannot be built");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("bench");
-    std::fs::create_dir_all(&folder)?;
     Ok(Bench { root: root.to_owned(), menagerie: target.join("release/menagerie"), folder })
 }
 

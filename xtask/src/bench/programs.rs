@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::hills::hills;
@@ -137,11 +137,17 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     std::fs::create_dir_all(&folder)?;
     make_files(bench, &folder)?;
     let peers = Peers::find(&bench.folder);
-    let mut found = Vec::new();
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
     for work in all_work() {
         eprintln!("{}", work.what);
         let _ = std::fs::remove_dir_all(folder.join("out"));
-        let ours = measure(&bench.menagerie, &work.arguments, runs(), &folder)?;
+        let ours = match measure(&bench.menagerie, &work.arguments, runs(), &folder) {
+            Ok(ours) => ours,
+            Err(error) => {
+                failed.push(format!("{}: {error:#}", work.what));
+                continue;
+            }
+        };
         let peer = work.peer.as_ref().map(|(tool, arguments)| {
             let (program, mut first) = peers.command(*tool)?;
             first.extend(arguments.iter().cloned());
@@ -161,6 +167,7 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
         "series": series.iter().map(|s| json!({ "what": s.what, "cpu_seconds": s.seconds })).collect::<Vec<_>>(),
         "triangles": SERIES.map(|side| 2 * side * side) });
     page::keep(&bench.root, "programs", &raw)?;
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(Vec::new())
 }
 
@@ -201,7 +208,7 @@ fn make(bench: &Bench, glb: &Path, file: &Path) -> Result<()> {
         return Ok(());
     }
     let status = Command::new(&bench.menagerie).arg("convert").arg(glb).arg(file).output()?.status;
-    anyhow::ensure!(matches!(status.code(), Some(0 | 1)), "{} cannot be made", file.display());
+    ensure!(matches!(status.code(), Some(0 | 1)), "{} cannot be made", file.display());
     Ok(())
 }
 
