@@ -3,7 +3,6 @@
 //! the descriptions of docs/kaitai; `bench` measures against other programs;
 //! `fuzz-seeds` writes what fuzzing starts from, and `fuzz` runs all fuzz targets.
 
-#[cfg(feature = "library")]
 mod bench;
 mod blender;
 mod dist;
@@ -48,6 +47,7 @@ fn main() -> ExitCode {
             Ok(steps::only(&root(), ("Ray on two nodes", python::test_cluster)))
         }
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
+        Some("bench") => bench::run(&root(), std::env::args().nth(2).as_deref()),
         Some("instructions") => match std::env::args().nth(2).as_deref() {
             None => Ok(steps::only(&root(), ("instructions", instructions::check))),
             Some("update") => instructions::update(&root()),
@@ -83,7 +83,6 @@ fn with_library(task: &str) -> Result<bool> {
         "docs" => docs::write(&root()).map(|()| true),
         "pictures" => pictures::write(&root()),
         "pictures-table" => looks::write(&root()).map(|()| true),
-        "bench" => bench::run(&root(), std::env::args().nth(2).as_deref()),
         "fuzz-seeds" => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
         _ => bail!(USAGE),
     }
@@ -92,7 +91,7 @@ fn with_library(task: &str) -> Result<bool> {
 /// Tasks that use the library are done by this program built with it.
 #[cfg(not(feature = "library"))]
 fn with_library(task: &str) -> Result<bool> {
-    if !["docs", "pictures", "pictures-table", "bench", "fuzz-seeds"].contains(&task) {
+    if !["docs", "pictures", "pictures-table", "fuzz-seeds"].contains(&task) {
         bail!(USAGE);
     }
     let mut command = std::process::Command::new(steps::cargo_program());
