@@ -1,7 +1,7 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
 //! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page, `dist` packages for others; `kaitai` runs
 //! the descriptions of docs/kaitai; `bench` measures against other programs;
-//! `fuzz-seeds` writes what fuzzing starts from, and `fuzz` runs all fuzz targets.
+//! `fuzz` runs all fuzz targets.
 
 #[cfg(feature = "library")]
 mod bench;
@@ -20,8 +20,6 @@ mod pictures;
 mod python;
 #[cfg(feature = "library")]
 mod schemas;
-#[cfg(feature = "library")]
-mod seeds;
 mod steps;
 mod viewer;
 
@@ -30,7 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz [--minutes N] [--target NAME] [--sanitizer address]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -81,7 +79,6 @@ fn with_library(task: &str) -> Result<bool> {
         "pictures" => pictures::write(&root()),
         "pictures-table" => looks::write(&root()).map(|()| true),
         "bench" => bench::run(&root(), std::env::args().nth(2).as_deref()),
-        "fuzz-seeds" => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
         _ => bail!(USAGE),
     }
 }
@@ -89,7 +86,7 @@ fn with_library(task: &str) -> Result<bool> {
 /// Tasks that use the library are done by this program built with it.
 #[cfg(not(feature = "library"))]
 fn with_library(task: &str) -> Result<bool> {
-    if !["docs", "pictures", "pictures-table", "bench", "fuzz-seeds"].contains(&task) {
+    if !["docs", "pictures", "pictures-table", "bench"].contains(&task) {
         bail!(USAGE);
     }
     let mut command = std::process::Command::new(steps::cargo_program());
