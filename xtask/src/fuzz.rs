@@ -52,7 +52,6 @@ const COVERAGE: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
 ];
 
@@ -210,7 +209,13 @@ impl Fuzzer {
     fn command(&self, target: &Target) -> Result<Command> {
         let mut command = Command::new(&self.program);
         command.env("FUZZ_TARGET", target.name).current_dir(&self.fuzz);
-        command.args(["-dict=words.dict", "-timeout=20", "-rss_limit_mb=2000", "-print_final_stats=1"]);
+        command.args([
+            "-dict=words.dict",
+            "-entropic=0",
+            "-timeout=20",
+            "-rss_limit_mb=2000",
+            "-print_final_stats=1",
+        ]);
         command.arg(format!("-max_len={}", target.longest));
         command.arg(format!("-artifact_prefix={}/", self.folder("artifacts", target)?.display()));
         Ok(command)

@@ -189,10 +189,18 @@ fn twice_as_many_parts_are_twice_the_work() {
 fn no_file_takes_more_than_a_constant_and_a_multiple_of_its_size() {
     let _alone = ALONE.lock();
     // More, and all of it said: BOMBS=10 cargo test --release -p menagerie-cli --test budget -- --nocapture
+    // BOMBS_TO=folder writes the files there, for trying the program on them.
     let scale = std::env::var("BOMBS").ok().and_then(|scale| scale.parse().ok());
     let only = std::env::var("BOMB").ok();
     let mut over = Vec::new();
     let mut bombs = bombs::bombs(scale.unwrap_or(1));
+    if let Some(folder) = std::env::var_os("BOMBS_TO") {
+        for Bomb { name, format, bytes } in &bombs {
+            let name = format!("{}-{name}.{}", format.id, format.extensions[0]);
+            std::fs::write(Path::new(&folder).join(name), bytes).unwrap();
+        }
+        return;
+    }
     bombs.extend(attacks());
     for bomb in &bombs {
         let title = format!("{}/{}", bomb.format.id, bomb.name);

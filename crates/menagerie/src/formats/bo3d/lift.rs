@@ -57,11 +57,15 @@ pub(super) fn lift_shown(model: &Model, options: &ReadOptions<'_>, shown: &Shown
     lifter.flat_nodes();
     lifter.meshes();
     let rate = options.fps.filter(|fps| fps.is_finite() && *fps > 0.0).unwrap_or(DEFAULT_FPS);
-    let times: Vec<f32> = shown.frames.iter().map(|(frame, _)| frame / rate).collect();
+    // Frames may be nearer to each other than floats can say.
+    let mut frames: Vec<(f32, &[Placement])> =
+        shown.frames.iter().map(|(frame, places)| (frame / rate, places.as_slice())).collect();
+    frames.dedup_by(|next, before| next.0 <= before.0);
+    let times: Vec<f32> = frames.iter().map(|(time, _)| *time).collect();
     let mut animation = Animation::default();
     for index in 0..model.entities.len() {
         for (property, pick) in PARTS {
-            let places = shown.frames.iter().filter_map(|(_, places)| places.get(index));
+            let places = frames.iter().filter_map(|(_, places)| places.get(index));
             let values = places.flat_map(pick).collect();
             let (node, interpolation) = (Id::new(index), Interpolation::Linear);
             let extras = Extras::default();
