@@ -13,7 +13,7 @@ use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Files as _, Format, ReadOptions, WriteOptions};
 use menagerie::open::Given;
 use menagerie::ops::{KeyTolerance, Moment, Op, PieceLimit, SimplifyGoal, WeldTolerance, WhichAnimation};
-use menagerie::scene::{Mesh, Pose, Scene, Turn, assert_scene, check};
+use menagerie::scene::{Pose, Scene, Turn, assert_scene, check};
 
 use super::damage::damage;
 use super::promises::{covers, nothing_is_lost_silently, same_when_inflated, says_what_was_lost};
@@ -93,22 +93,10 @@ impl<'a> Input<'a> {
 }
 
 /// Whether a broken promise about a Scene is one for sure. Where what is drawn lies on itself `diff` can only guess which
-/// triangle was which, and what it finds about them says nothing. What nobody sees it does not look at, so that it does
-/// not miss it either.
+/// triangle was which, and what it finds about them says nothing. That a report names too much is asked of the corpus
+/// alone: a fuzzer soon has meshes that nobody shows, empty ones and turns of a millionth, which `diff` does not look at.
 pub fn is_sure(broken: &str, scene: &Scene) -> bool {
-    match broken.contains("did not happen") {
-        true => !has_unseen(scene),
-        false => !broken.contains("diff/") || !lies_on_itself(scene),
-    }
-}
-
-/// Whether there are meshes that no node has, or that draw nothing.
-fn has_unseen(scene: &Scene) -> bool {
-    let used: BTreeSet<_> = scene.nodes.values().flat_map(|node| node.mesh).collect();
-    let draws = |mesh: &Mesh| {
-        !mesh.primitives.is_empty() && mesh.primitives.iter().all(|primitive| !primitive.indices.is_empty())
-    };
-    scene.meshes.iter().any(|(id, mesh)| !used.contains(&id) || !draws(mesh))
+    !broken.contains("did not happen") && (!broken.contains("diff/") || !lies_on_itself(scene))
 }
 
 /// Whether there are triangles without area, or several in the same place.
