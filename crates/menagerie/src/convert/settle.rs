@@ -79,7 +79,16 @@ fn announce(found: Difference, losses: &mut LossReport) {
             && unit.is_some()
             && loss.error.map(|(_, unit)| unit) == unit
     };
-    if let Some(loss) = losses.iter_mut().find(|loss| smaller(loss)) {
+    // One that was foretold without a size is the cause, rather than one that was measured and is smaller.
+    let unsized_one = |loss: &Loss| {
+        loss.aspect == found.aspect
+            && loss.kind == LossKind::Approximated
+            && loss.error.is_none()
+            && unit.is_some()
+            && !loss.unread
+    };
+    let cause = losses.iter().position(unsized_one).or_else(|| losses.iter().position(smaller));
+    if let Some(loss) = cause.and_then(|cause| losses.iter_mut().nth(cause)) {
         loss.error = found.error;
         loss.count = found.count;
         return;
@@ -91,10 +100,15 @@ fn announce(found: Difference, losses: &mut LossReport) {
 /// Makes the size of a loss at one place as large as what was found there.
 fn raise(found: &Difference, losses: &mut LossReport) {
     let Some((stats, unit)) = found.error else { return };
+    let size_of = |loss: &Loss| loss.error.filter(|(_, known)| *known == unit).map(|(known, _)| known.max);
+    let told =
+        |loss: &Loss| loss.aspect == found.aspect && size_of(loss).is_some_and(|size| size >= stats.max);
+    if losses.losses().any(told) {
+        return;
+    }
     let smaller = |loss: &&mut Loss| {
         let same = loss.aspect == found.aspect && loss.path == found.path;
-        let size = loss.error.filter(|(_, known)| *known == unit).map(|(known, _)| known.max);
-        same && loss.kind == LossKind::Approximated && size.is_some_and(|size| size < stats.max)
+        same && loss.kind == LossKind::Approximated && size_of(loss).is_some_and(|size| size < stats.max)
     };
     if let Some(loss) = losses.iter_mut().find(smaller) {
         loss.error = found.error;

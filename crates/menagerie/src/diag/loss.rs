@@ -270,6 +270,12 @@ impl ErrorStats {
         self.sum += other.sum;
     }
 
+    /// The same errors in a unit of which so many are one of theirs.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { max: self.max * factor, sum: self.sum * factor, ..self }
+    }
+
     /// The mean, zero when nothing was measured.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }

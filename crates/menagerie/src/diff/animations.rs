@@ -53,11 +53,10 @@ impl Comparison<'_> {
             let message = format!("lasts {end_a} and {end_b} seconds");
             self.report.push(Aspect::Animations, path, message);
         }
-        let mut moved = ErrorStats::default();
-        let mut turned = ErrorStats::default();
-        let mut stretched = ErrorStats::default();
-        let mut morphed = ErrorStats::default();
         self.channel_extras(path, a, b);
+        let mut shown = Motions::default();
+        let mut unseen = Motions::default();
+        let mut morphed = ErrorStats::default();
         let times = times(a, b);
         for time in times.iter().copied() {
             let (pose_a, pose_b) = (Pose::at(self.a, a, time), Pose::at(self.b, b, time));
@@ -65,7 +64,8 @@ impl Comparison<'_> {
                 let (one, other) = (pose_a.worlds[node_a.index()], pose_b.worlds[node_b.index()]);
                 // A node that is elsewhere at rest already is a matter of transforms, not of the animation.
                 let rest = (self.rest_a.worlds[node_a.index()], self.rest_b.worlds[node_b.index()]);
-                self.matrices(one, other, rest, &mut moved, &mut turned, &mut stretched);
+                let motions = if self.shows(node_a) { &mut shown } else { &mut unseen };
+                self.matrices(one, other, rest, motions);
                 let (one, other) = (&pose_a.weights[node_a.index()], &pose_b.weights[node_b.index()]);
                 // A weight that only one model has is zero in the other.
                 let weight = |list: &[f32], i: usize| list.get(i).copied().unwrap_or(0.0);
@@ -76,16 +76,16 @@ impl Comparison<'_> {
                 }
             }
         }
+        let Motions { moved, turned, stretched } = shown;
         self.report.measured(Aspect::Animations, path, "nodes move elsewhere", moved, "scene units");
         self.report.measured(Aspect::Animations, path, "nodes turn elsewhere", turned, "degrees");
-        self.report.measured(
-            Aspect::Animations,
-            path,
-            "nodes are stretched differently",
-            stretched,
-            "scale factor",
-        );
+        let message = "nodes are stretched differently";
+        self.report.measured(Aspect::Animations, path, message, stretched, "scale factor");
         self.report.measured(Aspect::Animations, path, "morph weights differ", morphed, "weight");
+        if let Some(message) = unseen.of_nothing_shown() {
+            let count = unseen.moved.count.max(unseen.turned.count).max(unseen.stretched.count);
+            self.report.counted(Aspect::Animations, path, message, count);
+        }
         self.moving_vertices(path, a, b, &times);
     }
 
@@ -102,15 +102,8 @@ impl Comparison<'_> {
         }
     }
 
-    fn matrices(
-        &self,
-        a: Mat4,
-        b: Mat4,
-        rest: (Mat4, Mat4),
-        moved: &mut ErrorStats,
-        turned: &mut ErrorStats,
-        stretched: &mut ErrorStats,
-    ) {
+    fn matrices(&self, a: Mat4, b: Mat4, rest: (Mat4, Mat4), motions: &mut Motions) {
+        let Motions { moved, turned, stretched } = motions;
         let apart = |a: Mat4, b: Mat4| a.w_axis.truncate().distance(b.w_axis.truncate());
         let off = apart(a, b);
         // Errors of rounding grow down a chain of joints.
@@ -130,6 +123,31 @@ impl Comparison<'_> {
         if off(a, b) > self.tolerance.factor + off(rest.0, rest.1) * 1.01 {
             stretched.add(f64::from(off(a, b)));
         }
+    }
+}
+
+/// How differently nodes move in two models.
+#[derive(Default)]
+struct Motions {
+    moved: ErrorStats,
+    turned: ErrorStats,
+    stretched: ErrorStats,
+}
+
+impl Motions {
+    /// What is said of joints and other nodes that show nothing. How far they are away is said, but is no measure of
+    /// how far off the model is: vertices that hang on them are measured where they are.
+    fn of_nothing_shown(&self) -> Option<String> {
+        let part = |stats: &ErrorStats, what: &str, unit: &str| {
+            (stats.count > 0).then(|| format!("{what} by up to {:.4}{unit}", stats.max))
+        };
+        let parts = [
+            part(&self.moved, "move elsewhere", " scene units"),
+            part(&self.turned, "turn elsewhere", " degrees"),
+            part(&self.stretched, "are stretched differently", ""),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("nodes that show nothing {}", parts.join(", ")))
     }
 }
 

@@ -28,7 +28,7 @@ use std::fmt;
 use crate::bytes::{Limits, OverLimit};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Code, plain};
-use crate::scene::{Bounds, CheckedScene, Extras, Pose, Primitive, Scene};
+use crate::scene::{Bounds, CheckedScene, Extras, Node, Pose, Primitive, Scene};
 
 /// How closely to look.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,6 +270,8 @@ struct Comparison<'a> {
     rest_b: Pose,
     /// How large the numbers of positions are.
     size: f32,
+    /// Whether the first Scene has no mesh, camera or light that a node shows.
+    draws_nothing: bool,
     /// Vertices that are looked at while animations play.
     watched: motion::Watched,
     report: DiffReport,
@@ -281,8 +283,10 @@ impl<'a> Comparison<'a> {
         let size = reach(a, &rest_a).max(reach(b, &rest_b));
         let tolerance = Tolerance::new(options.tolerance.unwrap_or(tolerance_of(size)));
         let matched = nodes::match_nodes((a, &rest_a), (b, &rest_b), tolerance.length);
+        let shows = |node: &Node| node.mesh.is_some() || node.camera.is_some() || node.light.is_some();
+        let draws_nothing = !a.nodes.values().any(shows);
         let (watched, report) = Default::default();
-        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, watched, report }
+        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, draws_nothing, watched, report }
     }
 
     fn scenes(&mut self) {

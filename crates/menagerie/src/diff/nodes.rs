@@ -19,7 +19,8 @@ pub(super) struct Matched {
     moved: Vec<(NodeId, NodeId)>,
 }
 
-/// Matches the nodes of two Scenes: from the roots down by name, then by order, then whatever is left by name alone.
+/// Matches the nodes of two Scenes: from the roots down by name, then by order, then whatever is left by name alone, and
+/// what is below it.
 pub(super) fn match_nodes(
     (a, rest_a): (&Scene, &Pose),
     (b, rest_b): (&Scene, &Pose),
@@ -30,6 +31,8 @@ pub(super) fn match_nodes(
         b,
         rest_a,
         rest_b,
+        names_a: names(a),
+        names_b: names(b),
         tolerance,
         matched: Matched {
             pairs: Vec::new(),
@@ -57,9 +60,16 @@ struct Matcher<'a> {
     b: &'a Scene,
     rest_a: &'a Pose,
     rest_b: &'a Pose,
+    /// The names that nodes have: who has a namesake was not renamed.
+    names_a: BTreeSet<&'a str>,
+    names_b: BTreeSet<&'a str>,
     /// How far apart two places may be that are the same.
     tolerance: f32,
     matched: Matched,
+}
+
+fn names(scene: &Scene) -> BTreeSet<&str> {
+    scene.nodes.values().map(|node| node.name.as_str()).filter(|name| !name.is_empty()).collect()
 }
 
 impl Matcher<'_> {
@@ -136,6 +146,8 @@ impl Matcher<'_> {
         }
         let taken: BTreeSet<NodeId> = pairs.iter().map(|(_, b)| *b).collect();
         let mut free: Vec<NodeId> = b.iter().filter(|id| !taken.contains(id)).copied().collect();
+        left.retain(|id| !self.names_b.contains(name(id)));
+        free.retain(|id| !self.names_a.contains(self.b.nodes[*id].name.as_str()));
         // As many on both sides were renamed; other numbers say that something is new or gone.
         if left.len() != free.len() {
             return pairs;
@@ -192,7 +204,7 @@ impl Matcher<'_> {
         self.below(a, b);
     }
 
-    /// What hangs elsewhere but has the same name.
+    /// What hangs elsewhere but has the same name, and what hangs below it.
     fn by_name(&mut self) {
         let mut free: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
         for (id, node) in self.b.nodes.iter() {
@@ -202,15 +214,25 @@ impl Matcher<'_> {
         }
         let left: Vec<NodeId> =
             self.a.nodes.ids().filter(|id| self.matched.to_b[id.index()].is_none()).collect();
+        let mut namesakes = Vec::new();
         for a in left {
             let partner =
                 free.get_mut(self.a.nodes[a].name.as_str()).and_then(|list| self.take_nearest(a, list));
             if let Some(b) = partner
                 && self.pair(a, b)
             {
-                self.matched.moved.push((a, b));
+                namesakes.push((a, b));
             }
         }
+        for (a, b) in &namesakes {
+            self.below(self.a.nodes[*a].children.clone(), self.b.nodes[*b].children.clone());
+        }
+        let (parents_a, parents_b) = (parents(self.a), parents(self.b));
+        let partner_of_parent =
+            |a: NodeId| parents_a[a.index()].and_then(|parent| self.matched.to_b[parent.index()]);
+        namesakes
+            .retain(|(a, b)| partner_of_parent(*a).is_none_or(|parent| parents_b[b.index()] != Some(parent)));
+        self.matched.moved = namesakes;
     }
 }
 
@@ -250,12 +272,12 @@ impl Comparison<'_> {
                 (None, None) => true,
                 _ => false,
             };
-            let distance = if same_parent {
-                let local = |scene: &Scene, id: NodeId| scene.nodes[id].transform.matrix();
-                self.transform_error(local(self.a, a), local(self.b, b))
-            } else {
-                self.transform_error(self.rest_a.worlds[a.index()], self.rest_b.worlds[b.index()])
-            };
+            let world = |pose: &Pose, id: NodeId| self.placed(a, pose.worlds[id.index()]);
+            let distance = self.transform_error(world(&self.rest_a, a), world(&self.rest_b, b));
+            let local = |scene: &Scene, id: NodeId| self.placed(a, scene.nodes[id].transform.matrix());
+            // What is carried along by a parent that is elsewhere is where it was.
+            let carried = same_parent && self.transform_error(local(self.a, a), local(self.b, b)) == 0.0;
+            let distance = if carried { 0.0 } else { distance };
             if distance > 0.0 {
                 off.add(distance);
                 first_off.get_or_insert(path.clone());
@@ -266,6 +288,24 @@ impl Comparison<'_> {
         self.report.measured(Aspect::Transforms, path, "nodes are somewhere else", off, "scene units");
         self.cameras();
         self.lights();
+    }
+
+    /// Whether something is seen of a node of the first Scene itself. Where a Scene draws nothing at all, its nodes are
+    /// all there is to it.
+    pub(super) fn shows(&self, id: NodeId) -> bool {
+        let node = &self.a.nodes[id];
+        self.draws_nothing || node.mesh.is_some() || node.camera.is_some() || node.light.is_some()
+    }
+
+    /// A transform of a node of the first Scene, or of its partner: of joints and other nodes that show nothing only where
+    /// they are and how they are turned counts, for what hangs on them is compared where it is.
+    fn placed(&self, id: NodeId, mut matrix: Mat4) -> Mat4 {
+        if !self.shows(id) {
+            for axis in [&mut matrix.x_axis, &mut matrix.y_axis, &mut matrix.z_axis] {
+                *axis = axis.normalize_or_zero();
+            }
+        }
+        matrix
     }
 
     /// How far points of a unit box move between two transforms; zero within the tolerance.

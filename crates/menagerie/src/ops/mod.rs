@@ -34,6 +34,7 @@ mod tangents;
 mod triangulate;
 mod turn;
 mod unmirror;
+mod unshear;
 mod uvs;
 mod weights;
 mod weld;
@@ -65,6 +66,7 @@ pub use tangents::tangents;
 pub use triangulate::{cut_quad, triangulate};
 pub use turn::{Turned, turn_axes};
 pub use unmirror::{Unmirrored, unmirror};
+pub use unshear::unshear;
 pub use uvs::flip_v;
 pub use weights::{
     LimitedWeights, WeightRepair, heaviest_joints, limit_weights, normalize_weights, vertex_weights,

@@ -5,7 +5,9 @@ use crate::support::{own, real};
 use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
 use menagerie::formats::{ALL, bo3d};
 use menagerie::ops::select;
-use menagerie::scene::{Id, Primitive, Scene, Topology, assert_scene};
+use menagerie::scene::{
+    Channel, Extras, Id, Interpolation, Node, Primitive, Property, Scene, Topology, assert_scene,
+};
 
 fn compare(a: &Scene, b: &Scene) -> DiffReport {
     diff(assert_scene(a), assert_scene(b), &DiffOptions::default())
@@ -139,5 +141,46 @@ fn lines_and_points_are_compared_too() {
         assert!(compare(&lines, &lines.clone()).is_equal());
         let report = compare(&scene, &lines);
         assert!(report.differences.iter().any(|d| d.code().id == "diff/topology"));
+    }
+}
+
+/// Formats put nodes above others. Joints that kept their names are the same joints, wherever they hang now.
+#[test]
+fn a_node_above_the_joints_does_not_make_them_others() {
+    for model in models() {
+        let mut changed = model.clone();
+        let roots = std::mem::take(&mut changed.scenes[0].roots);
+        let above = changed.nodes.push(Node { name: "above".to_owned(), children: roots, ..Node::default() });
+        changed.scenes[0].roots.push(above);
+        let found: Vec<&str> = compare(&model, &changed).differences.iter().map(|d| d.code().id).collect();
+        assert!(found.iter().all(|code| *code == "diff/hierarchy"), "{found:?}");
+    }
+}
+
+/// A joint that shows nothing and is elsewhere while an animation plays is told, but is no measure of the model.
+#[test]
+fn nodes_that_show_nothing_are_no_measure() {
+    for model in models().into_iter().filter(|model| !model.animations.is_empty()) {
+        let mut changed = model.clone();
+        // A node of its own, so that nothing hangs on it.
+        let lone = |scene: &mut Scene, far: f32| {
+            let node = scene.nodes.push(Node { name: "lone".to_owned(), ..Node::default() });
+            scene.scenes[0].roots.push(node);
+            let channel = Channel {
+                node,
+                property: Property::Translation,
+                interpolation: Interpolation::Linear,
+                times: vec![0.0, 1.0],
+                values: vec![0.0, 0.0, 0.0, far, 0.0, 0.0],
+                extras: Extras::default(),
+            };
+            scene.animations[0].channels.push(channel);
+        };
+        let mut first = model.clone();
+        lone(&mut first, 5.0);
+        lone(&mut changed, 7.0);
+        let report = compare(&first, &changed);
+        let [difference] = report.differences.as_slice() else { panic!("{report:?}") };
+        assert!(difference.error.is_none() && difference.message.contains("by up to 2.0"), "{difference}");
     }
 }

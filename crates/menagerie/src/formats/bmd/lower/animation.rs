@@ -404,14 +404,18 @@ impl Lowering<'_> {
             }
             self.watched.measure(self.scene, &pose, &found, &mut vertices);
         }
-        let message = format!("sampled at {hz} frames a second and packed; bones are elsewhere");
-        self.losses.measured(Aspect::Animations, path, message.clone(), moved, "scene units");
-        self.losses.measured(Aspect::Animations, path, message, turned, "degrees");
-        if vertices.is_off() {
-            let more =
-                if self.baked.is_empty() { "" } else { "; blends of joints are rigid bones in the engine" };
-            let message =
-                format!("vertices are up to {:.4} scene units elsewhere while it plays{more}", vertices.max);
+        let message = format!(
+            "sampled at {hz} frames a second and packed; bones are off by up to {:.4} scene units and {:.2} degrees",
+            moved.max, turned.max
+        );
+        // What counts is what is seen; of a skeleton alone, the bones.
+        let seen = if vertices.count > 0 { vertices } else { moved };
+        self.losses.measured(Aspect::Animations, path, message.clone(), seen, "scene units");
+        if vertices.count == 0 {
+            self.losses.measured(Aspect::Animations, path, message, turned, "degrees");
+        }
+        if vertices.is_off() && !self.baked.is_empty() {
+            let message = "blends of joints are rigid bones in the engine";
             self.losses.noted(Aspect::Skins, path, message);
         }
     }

@@ -23,7 +23,7 @@ use crate::diff::length_tolerance;
 use crate::formats::{
     Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, of_resampling, report_unheld,
 };
-use crate::ops::unmirror;
+use crate::ops::{unmirror, unshear};
 use crate::scene::{
     CheckedScene, Extras, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Pose, Property, Scene, SkinId,
     Transform, check, transform_distance,
@@ -62,6 +62,8 @@ fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Mo
     // E14: the engine never switches the winding, so nothing may be mirrored.
     let unmirrored = if mends(scene, options) { without_mirrors(scene, losses) } else { None };
     let scene = unmirrored.as_ref().unwrap_or(scene);
+    let unsheared = if mends(scene, options) { without_shear(scene, losses) } else { None };
+    let scene = unsheared.as_ref().unwrap_or(scene);
     let mut lowering = Lowering::new(scene, options, losses);
     lowering.entities();
     lowering.meshes();
@@ -115,6 +117,27 @@ fn rate(scene: &Scene, asked: Option<f32>) -> f32 {
     let sound = |fps: &f32| fps.is_finite() && *fps > 0.0;
     let kept = scene.animations.iter().find_map(crate::formats::bo3d::frames_per_second);
     asked.filter(sound).or(kept.filter(sound)).unwrap_or(DEFAULT_FPS)
+}
+
+/// The Scene with the stretch of what would be sheared put into vertices; `None` where nothing is. The engine multiplies
+/// scales without shear, and so does the document.
+fn without_shear(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
+    let mut straight = scene.clone();
+    let count = unshear(&mut straight);
+    if count == 0 || check(&straight).is_err() {
+        return None;
+    }
+    let mut off = ErrorStats::default();
+    for (before, after) in scene.nodes.values().zip(straight.nodes.values()) {
+        off.add(f64::from(transform_distance(&before.transform.matrix(), &after.transform.matrix())));
+    }
+    let message = "BO3D has no shear: stretches went into the vertices of what is turned below them";
+    losses.measured(Aspect::Transforms, "nodes", message, off, "scene units");
+    if !scene.animations.is_empty() {
+        let message = "what is sheared while it moves keeps its shape";
+        losses.approximated(Aspect::Animations, "animations", message);
+    }
+    Some(straight)
 }
 
 struct Lowering<'a> {

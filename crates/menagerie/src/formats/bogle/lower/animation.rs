@@ -18,6 +18,11 @@ use crate::scene::{self, Channel, Interpolation, NodeId, Property, Transform, Tu
 const RATE: f32 = 60.0;
 /// Keys that one animation may have when it is resampled.
 const MAX_KEYS: usize = 1 << 16;
+/// Rotations of bones that all animations together may get between the keys that they had.
+pub(super) const MAX_BETWEEN: usize = 1 << 20;
+/// How far off bones may be between keys before there is a key more: as a part of how far out they go, and in degrees.
+const NEAR: f64 = 2e-4;
+const NEAR_ANGLE: f64 = 0.1;
 /// Errors below this are rounding: of positions by the size of the skeleton, of rotations in degrees.
 const SMALL: f64 = 2e-5;
 const SMALL_ANGLE: f64 = 0.02;
@@ -112,6 +117,9 @@ impl Lowering<'_> {
         let motion = self.motion(animation, rig)?;
         let mut times = key_times(motion.channels.values().flatten().copied());
         self.times_for_engine(i, animation, rig, &mut times);
+        if !motion.direct {
+            times = self.keys_between(rig, &motion, &times);
+        }
         let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
         let first_root = rig.parents.iter().position(Option::is_none);
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
@@ -238,36 +246,50 @@ impl Lowering<'_> {
         self.relative(rig, motion.direct, &local)
     }
 
+    /// The times of keys, and of more between them where bones would be elsewhere: the turns of several nodes above each
+    /// other do not add up to a straight way. At most as many as the engine draws pictures.
+    fn keys_between(&mut self, rig: &Rig, motion: &Motion<'_>, times: &[f32]) -> Vec<f32> {
+        let at = |time: f32| (time, held(rig, &self.pose(rig, motion, time)));
+        let mut left = self.keys_left / rig.rest.len().max(1);
+        let mut open: Vec<(f32, Vec<Stance>)> = times.iter().rev().map(|time| at(*time)).collect();
+        let mut all = Vec::with_capacity(times.len());
+        while let Some((from, pose)) = open.pop() {
+            all.push(from);
+            while let Some((to, next)) = open.last() {
+                let middle = from + (to - from) / 2.0;
+                let apart = || {
+                    let mut off = Apart::default();
+                    off.add(rig, &at(middle).1, &between(&pose, next));
+                    off.distance.max > NEAR * off.size.max(1e-9) || off.angle.max > NEAR_ANGLE
+                };
+                if left == 0 || to - from <= 1.0 / RATE || !apart() {
+                    break;
+                }
+                left -= 1;
+                let found = at(middle);
+                open.push(found);
+            }
+        }
+        self.keys_left -= (all.len() - times.len()) * rig.rest.len();
+        all
+    }
+
     /// Compares where the bones are with where they will be, at the keys and between them.
     fn measure(&mut self, i: usize, rig: &Rig, motion: &Motion<'_>, times: &[f32], poses: &[Vec<Stance>]) {
-        let mut distance = ErrorStats::default();
-        let mut angle = ErrorStats::default();
-        let mut size = 0.0f64;
-        let mut compare = |meant: &[Stance], got: &[Stance]| {
-            let order = &rig.parents;
-            for ((a, a_at), (b, b_at)) in placed(meant, order).into_iter().zip(placed(got, order)) {
-                size = size.max(a_at.abs().max_element());
-                distance.add(a_at.distance(b_at));
-                let between = a.inverse() * b;
-                let sine = DVec3::new(between.x, between.y, between.z).length();
-                angle.add((2.0 * crate::math::atan2_64(sine, between.w.abs())).to_degrees());
-            }
-        };
+        let mut off = Apart::default();
         for (index, pose) in poses.iter().enumerate() {
-            compare(pose, &held(rig, pose));
+            off.add(rig, pose, &held(rig, pose));
             let (Some(next), Some(from), Some(to)) =
                 (poses.get(index + 1), times.get(index), times.get(index + 1))
             else {
                 continue;
             };
-            let middle: Vec<Stance> = pose
-                .iter()
-                .zip(next)
-                .map(|((a, a_at), (b, b_at))| (a.slerp(*b, 0.5).normalize(), a_at.lerp(*b_at, 0.5)))
-                .collect();
-            let middle = held(rig, &middle);
-            compare(&self.pose(rig, motion, from + (to - from) / 2.0), &middle);
+            let middle = held(rig, &between(pose, next));
+            off.add(rig, &self.pose(rig, motion, from + (to - from) / 2.0), &middle);
         }
+        let Apart { mut distance, angle, size } = off;
+        distance = distance.times(rig.base_scale());
+        let size = size * rig.base_scale();
         let path = format!("animations[{i}]");
         if distance.max > SMALL * size.max(1e-9) {
             let message = "only the first root is moved in BOGLE, other bones just turn; the error is that of their places";
@@ -292,6 +314,37 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Animations, path, message);
         }
     }
+}
+
+/// How far bones are apart in two poses.
+#[derive(Default)]
+struct Apart {
+    distance: ErrorStats,
+    angle: ErrorStats,
+    /// How far out they go.
+    size: f64,
+}
+
+impl Apart {
+    fn add(&mut self, rig: &Rig, meant: &[Stance], got: &[Stance]) {
+        let order = &rig.parents;
+        for ((a, a_at), (b, b_at)) in placed(meant, order).into_iter().zip(placed(got, order)) {
+            self.size = self.size.max(a_at.abs().max_element());
+            self.distance.add(a_at.distance(b_at));
+            let between = a.inverse() * b;
+            let sine = DVec3::new(between.x, between.y, between.z).length();
+            self.angle.add((2.0 * crate::math::atan2_64(sine, between.w.abs())).to_degrees());
+        }
+    }
+}
+
+/// Halfway from one pose to the next, as players go.
+fn between(pose: &[Stance], next: &[Stance]) -> Vec<Stance> {
+    let halfway = |((a, a_at), (b, b_at)): (&Stance, &Stance)| {
+        let b = if a.dot(*b) < 0.0 { -*b } else { *b };
+        (a.slerp(b, 0.5).normalize(), a_at.lerp(*b_at, 0.5))
+    };
+    pose.iter().zip(next).map(halfway).collect()
 }
 
 /// A pose as BOGLE can hold it: bones other than the first root stay where they rest in their parents.

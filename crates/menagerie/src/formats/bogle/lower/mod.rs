@@ -77,6 +77,8 @@ struct Lowering<'a> {
     /// The geometries that need not be moved to a skeleton's rest pose.
     plain: BTreeMap<geometry::Plain, usize>,
     rigs: Vec<Rig>,
+    /// Rotations that keys between others may still have.
+    keys_left: usize,
     /// Nodes whose movement is that of joints, and those above them.
     carried: BTreeSet<NodeId>,
     looks: look::Looks,
@@ -125,6 +127,7 @@ impl<'a> Lowering<'a> {
             geometries: Pool::default(),
             plain: BTreeMap::new(),
             rigs: Vec::new(),
+            keys_left: animation::MAX_BETWEEN,
             carried: BTreeSet::new(),
             looks: look::Looks::default(),
             bone_index,

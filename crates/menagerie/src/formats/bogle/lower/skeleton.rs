@@ -285,6 +285,13 @@ impl Lowering<'_> {
 }
 
 impl Rig {
+    /// How large a unit of the space of the roots is in the world.
+    pub(super) fn base_scale(&self) -> f64 {
+        let axes = [self.to_base.x_axis, self.to_base.y_axis, self.to_base.z_axis];
+        let least = axes.into_iter().map(|axis| axis.truncate().length()).fold(f64::MAX, f64::min);
+        if least > 0.0 && least.is_finite() { least.recip() } else { 1.0 }
+    }
+
     /// The bones of the file; for the engine two for each joint, where it has room for them.
     fn make_bones(&mut self, for_engine: bool) {
         let fits = self.rest.len() * 2 <= ENGINE_BONES && !self.rest.is_empty();
