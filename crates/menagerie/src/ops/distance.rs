@@ -77,10 +77,13 @@ pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
 pub fn distances_to_surface(surface: &[Corners], points: &[Vec3]) -> Vec<f32> {
     let tree = Tree::new(surface);
     let (mut looks, mut open) = (0, Vec::new());
+    // Points that follow each other mostly lie near each other.
+    let mut last = None;
     let mut distance = |point: &Vec3| {
-        let near = looks <= 10 * MOST_LOOKS;
-        let off = near.then(|| tree.distance(point.as_dvec3(), f64::INFINITY, &mut open, &mut looks));
-        off.flatten().map_or(f32::NAN, |off| off as f32)
+        let in_time = looks <= 10 * MOST_LOOKS;
+        let found = in_time.then(|| tree.nearest(point.as_dvec3(), last, &mut open, &mut looks)).flatten();
+        last = found.map(|(_, nearest)| nearest).or(last);
+        found.map_or(f32::NAN, |(off, _)| off as f32)
     };
     points.iter().map(&mut distance).collect()
 }

@@ -78,7 +78,7 @@ impl Lowering<'_> {
         let count = |mesh: Option<&Mesh>| mesh.map_or(0, |mesh| mesh.primitives.len());
         let parts = levels.iter().map(|level| count(*level)).chain([count(mesh)]).max().unwrap_or(0);
         let index = self.records.groups.len();
-        let grouped = !mesh.is_some_and(|mesh| MeshNote::of(&mesh.extras).ungrouped == Some(true));
+        let grouped = mesh.is_none_or(|mesh| MeshNote::of(&mesh.extras).ungrouped != Some(true));
         if self.profile == Profile::Spec || self.records.buffers.is_empty() {
             self.records.buffers.push(Buffer::default());
         }
