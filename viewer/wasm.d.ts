@@ -38,4 +38,5 @@ export class Document {
 }
 export function explain(id: string): string;
 export function formats(): string;
+export function distances(corners: Float32Array, points: Float32Array): Float32Array;
 export function initSync(options: { module: WebAssembly.Module | BufferSource }): unknown;

@@ -184,6 +184,9 @@ def files():
     yield "solid-open", levels(with_solid(mesh(material=None)))
     twice = [flat(*c) for c in [*CORNERS, CORNERS[0]]]
     yield "solid-vertices", levels(with_solid(mesh(vertices=twice, faces=TETRAHEDRON, material=None)))
+    through = [(16, 16, -32), (80, 16, -32), (16, 80, -32), (16, 16, 32)]
+    both = b"".join(triangle(*(first + c for c in t)) for first in (0, 4) for t in [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)])
+    yield "solid-crossing", levels(with_solid(mesh(vertices=[flat(*c) for c in [*CORNERS, *through]], faces=both, material=None)))
     three = [bone(b"base"), bone(b"hip", (0, 0, 32), solid=1), bone(b"arm", (0, 0, 8))]
     yield "solid-bones", levels(moving(bones=three, entries=bytes(3), meshes=[mesh(vertices=[flat(*c, bone=1) for c in CORNERS[:3]]), solid(2)]))
     yield "no-bones", file(anims=[anim(b"walk", entries=b"")])

@@ -406,11 +406,13 @@ export class App {
     const from = this.current!;
     const button = (label: string, act: () => void) => h("button", { onclick: act }, label);
     const note = h("span");
-    const color = (): void => {
+    const color = async (): Promise<void> => {
+      note.replaceChildren(h("span.busy", "Measuring…"));
       const { min, max } = from.info.bounds ?? { min: [0, 0, 0], max: [1, 1, 1] };
       const extent = Math.hypot(...max.map((x, i) => x - min[i]));
-      const largest = paint(from.model!, other.model!, extent);
-      note.replaceChildren(h("span.ramp"), largest < extent * 1e-6 ? "no vertex moved" : `largest distance ${largest.toPrecision(3)}`);
+      const largest = await paint(from.model!, other.model!, extent, (corners, points) => from.engine.distances(corners, points));
+      if (!this.stage.isSplit) return;
+      note.replaceChildren(h("span.ramp"), largest < extent * 1e-6 ? "every vertex is on the surface" : `largest distance ${largest.toPrecision(3)}`);
       this.stage.refresh();
     };
     const plain = (): void => {
@@ -419,7 +421,7 @@ export class App {
       this.stage.refresh();
     };
     this.#legend.hidden = false;
-    this.#legend.replaceChildren(button("Colour by distance", color), button("As it is", plain), note, h("button.plain", { "aria-label": "End the comparison", onclick: () => this.endCompare() }, icon("close")));
+    this.#legend.replaceChildren(button("Colour by distance", () => void color()), button("As it is", plain), note, h("button.plain", { "aria-label": "End the comparison", onclick: () => this.endCompare() }, icon("close")));
   }
 
   endCompare(): void {

@@ -135,6 +135,11 @@ export class Engine {
   diff(name: string, bytes: Uint8Array, files: GivenFile[]): Promise<DiffReport> {
     return this.#call("diff", name, bytes, files);
   }
+  /** How far points are from triangles. The lists move to the worker. */
+  async distances(corners: Float32Array, points: Float32Array): Promise<Float32Array> {
+    await this.#started;
+    return this.#post("distances", [corners, points], [corners.buffer, points.buffer] as Transferable[]);
+  }
   explain(code: string): Promise<Explanation | null> {
     return this.#call("explain", code);
   }

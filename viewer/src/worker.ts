@@ -1,6 +1,6 @@
 /** The worker of one document: the library runs here, so that the page never waits for it. */
 
-import { Beside, Document, explain, formats, initSync } from "menagerie-wasm";
+import { Beside, Document, distances, explain, formats, initSync } from "menagerie-wasm";
 import type { ChannelData, GivenFile, ImageData8, PrimitiveData } from "./types";
 
 let open: Document | null = null;
@@ -111,6 +111,7 @@ const calls = {
       other.free();
     }
   },
+  distances: (corners: Float32Array, points: Float32Array): Float32Array => distances(corners, points),
   explain: (code: string): unknown => JSON.parse(explain(code)),
   formats: (): unknown => JSON.parse(formats()),
 };

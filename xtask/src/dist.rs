@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: the program, the C library and all that belongs to them, as a tar and as a Debian package.
+//! `cargo xtask dist`: the program, the C library and all that belongs to them, as a tar and as a Debian package; and the test
+//! vectors as a tar of their own.
 //!
 //! Both hold the same tree, laid out as below `/usr`, so a tar can be unpacked anywhere: the pkg-config file finds its own
 //! place.
@@ -25,6 +26,8 @@ enum Profile {
 /// What was made.
 struct Packages {
     tar: PathBuf,
+    /// The test vectors alone, for people who write readers of their own.
+    vectors: PathBuf,
     /// `None` where there is no `dpkg-deb`.
     deb: Option<PathBuf>,
 }
@@ -57,7 +60,7 @@ pub(crate) fn build(root: &Path) -> Result<bool> {
         eprintln!("the program is built without the viewer's page: {reason}");
     }
     let packages = make(root, Profile::Release)?;
-    println!("{}", packages.tar.display());
+    println!("{}\n{}", packages.tar.display(), packages.vectors.display());
     match packages.deb {
         Some(deb) => println!("{}", deb.display()),
         None => eprintln!("no Debian package: dpkg-deb is missing"),
@@ -69,6 +72,7 @@ pub(crate) fn build(root: &Path) -> Result<bool> {
 /// compiled by what pkg-config says.
 pub(crate) fn test(root: &Path) -> Result<Outcome> {
     let packages = make(root, Profile::Dev)?;
+    try_vectors(&packages.vectors)?;
     let place = root.join("target/dist/unpacked");
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place)?;
@@ -113,12 +117,35 @@ fn make(root: &Path, profile: Profile) -> Result<Packages> {
     let _ = fs::remove_dir_all(&tree);
     fill(root, &tree, &binaries)?;
     let tar = folder.join(format!("{name}.tar.gz"));
-    let mut pack = Command::new("tar");
-    // The same files give the same tar.
-    pack.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"]).arg(&tar);
-    done(pack.arg("-C").arg(&folder).arg(&name))?;
+    done(pack(&tar).arg("-C").arg(&folder).arg(&name))?;
+    let vectors = folder.join(format!("menagerie-vectors-{}.tar.gz", env!("CARGO_PKG_VERSION")));
+    // Some of its folders are links to the tests' files; whoever unpacks it alone needs the files.
+    done(pack(&vectors).args(["--dereference", "--exclude=__pycache__", "-C"]).arg(root).arg("vectors"))?;
     let deb = debian(&folder, &tree)?;
-    Ok(Packages { tar, deb })
+    Ok(Packages { tar, vectors, deb })
+}
+
+/// A tar that is the same for the same files.
+fn pack(tar: &Path) -> Command {
+    let mut pack = Command::new("tar");
+    pack.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"]).arg(tar);
+    pack
+}
+
+/// The test vectors can be used without the project: the files are there, and no link leads out.
+fn try_vectors(vectors: &Path) -> Result<()> {
+    let list = said(Command::new("tar").arg("-tvzf").arg(vectors))?;
+    for id in ["bogle", "bmd", "dgl2", "bo3d", "das2"] {
+        let files =
+            list.lines().filter(|line| line.starts_with('-') && line.contains(&format!("vectors/{id}/")));
+        if files.count() < 4 {
+            bail!("{} lacks the files of {id}", vectors.display());
+        }
+    }
+    match list.lines().find(|line| line.starts_with('l')) {
+        Some(link) => bail!("{} has a link: {link}", vectors.display()),
+        None => Ok(()),
+    }
 }
 
 /// Builds the program and the C library; the folder that they are in.

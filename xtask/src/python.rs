@@ -14,6 +14,11 @@ const BUILD: [&str; 1] = ["maturin==1.16.*"];
 const TEST: [&str; 5] =
     ["maturin==1.16.*", "numpy>=1.26,<3", "pytest>=8,<10", "mypy>=1.15,<3", "trimesh>=4,<6"];
 
+/// What a cluster needs.
+const CLUSTER: [&str; 2] = ["ray[data]>=2.40,<3", "numpy>=1.26,<3"];
+/// Files of the cluster's trial: enough for some tasks, of which one is killed.
+const CLUSTER_FILES: &str = "400";
+
 /// How a wheel is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -173,6 +178,21 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Passed)
+}
+
+/// Converts files on two Ray nodes of this machine: with a worker killed in the middle, stopped and started again, and with
+/// other numbers of workers, the manifest is the same. The wheel is the one that the tests of Python made.
+pub(crate) fn test_cluster(root: &Path) -> Result<Outcome> {
+    let environment = match Environment::ready(root, "cluster", Interpreter::Any, &CLUSTER)? {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(Outcome::Skipped(reason)),
+    };
+    environment.install(&build_environment(root)?.wheel(root, Profile::Dev)?)?;
+    let mut trial = environment.python();
+    trial.arg(root.join("python/examples/cluster_trial.py")).args(["--files", CLUSTER_FILES, "--out"]);
+    trial.arg(root.join("target/python/cluster-trial")).current_dir(root.join("target/python"));
+    // Nothing is to be sent anywhere.
+    run_command(trial.env("RAY_USAGE_STATS_ENABLED", "0").env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 /// The same after the program was built, which the package is compared with; in the whole run the tests have built it.

@@ -55,11 +55,13 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("packages", || crate::dist::test(root));
     steps.run("Python package", || crate::python::test(root));
+    steps.run("Ray on two nodes", || crate::python::test_cluster(root));
     steps.run("Blender extension", || crate::blender::test(root));
     steps.run("glTF validator", || validate_glb(root, &workspace.written_glb()));
     steps.run("Kaitai descriptions", || crate::kaitai::test(root));
     steps.run("viewer", || crate::viewer::try_build(root));
     steps.run("viewer in a browser", || crate::viewer::test(root));
+    steps.run("a short run of the fuzz targets", || crate::fuzz::test(root));
     steps.summary();
     Ok(steps.good())
 }

@@ -1,8 +1,10 @@
 //! Which files the arguments mean: names, patterns, folders, and `-` for standard input.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use menagerie::bytes::SharedBytes;
 use menagerie::formats::{self, Format, Probe};
@@ -15,7 +17,7 @@ use crate::load;
 const PEEK: u64 = 64;
 
 /// One input, or the reason why there is none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Input {
     /// The name to show, as the user gave it.
     pub(crate) name: String,
@@ -24,15 +26,37 @@ pub(crate) struct Input {
     pub(crate) below: PathBuf,
 }
 
+/// An input of a list that may be very long, in as few bytes as it takes to name it.
+pub(crate) enum Listed {
+    /// A file that was found in a folder; its neighbours share where that is.
+    Found {
+        folder: Arc<Path>,
+        below: Arc<Path>,
+        file: Box<OsStr>,
+    },
+    Alone(Box<Input>),
+}
+
+impl Listed {
+    pub(crate) fn input(&self) -> Input {
+        match self {
+            Self::Found { folder, below, file } => {
+                Input { below: below.to_path_buf(), ..Input::file(folder.join(&**file)) }
+            }
+            Self::Alone(input) => input.as_ref().clone(),
+        }
+    }
+}
+
 /// What the arguments mean.
 pub(crate) struct Expanded {
     /// The models, in the order of the arguments.
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<Listed>,
     /// Files in folders that are no models.
     pub(crate) others: Vec<PathBuf>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Source {
     File(PathBuf),
     Stdin,
@@ -98,7 +122,7 @@ impl Input {
 /// All inputs that the arguments mean, in their order. What is missing takes its place in the list, so that the rest
 /// is still done.
 pub(crate) fn expand(arguments: &[PathBuf], recursive: bool) -> Vec<Input> {
-    expand_with_others(arguments, recursive).inputs
+    expand_with_others(arguments, recursive).inputs.iter().map(Listed::input).collect()
 }
 
 /// The same, with the files in folders that are passed over.
@@ -107,11 +131,11 @@ pub(crate) fn expand_with_others(arguments: &[PathBuf], recursive: bool) -> Expa
     for argument in arguments {
         if argument.as_os_str() == "-" {
             let stdin = stdin(&found.inputs);
-            found.inputs.push(stdin);
+            found.push(stdin);
         } else if argument.is_dir() {
             folder(argument, recursive, &mut found);
         } else if argument.exists() {
-            found.inputs.push(Input::file(argument.clone()));
+            found.push(Input::file(argument.clone()));
         } else {
             pattern(argument, recursive, &mut found);
         }
@@ -119,12 +143,38 @@ pub(crate) fn expand_with_others(arguments: &[PathBuf], recursive: bool) -> Expa
     found
 }
 
-fn stdin(so_far: &[Input]) -> Input {
+impl Expanded {
+    fn push(&mut self, input: Input) {
+        self.inputs.push(Listed::Alone(Box::new(input)));
+    }
+
+    /// Adds a file that was found below a folder that was given.
+    fn push_found(&mut self, given: &Path, path: &Path) {
+        let Some((folder, file)) = path.parent().zip(path.file_name()) else {
+            return self.push(Input::file(path.to_owned()));
+        };
+        let shared = match self.inputs.last() {
+            Some(Listed::Found { folder: known, below, .. })
+                if **known == *folder && given.join(below) == folder =>
+            {
+                Some((Arc::clone(known), Arc::clone(below)))
+            }
+            _ => None,
+        };
+        let (folder, below) = shared
+            .unwrap_or_else(|| (folder.into(), folder.strip_prefix(given).unwrap_or(Path::new("")).into()));
+        self.inputs.push(Listed::Found { folder, below, file: file.into() });
+    }
+}
+
+fn stdin(so_far: &[Listed]) -> Input {
     if let Some(given) = captured::given() {
         let name = given.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
         return Input { name, source: Source::Given(given), below: PathBuf::new() };
     }
-    if so_far.iter().any(|input| matches!(input.source, Source::Stdin)) {
+    let is_stdin =
+        |listed: &Listed| matches!(listed, Listed::Alone(input) if matches!(input.source, Source::Stdin));
+    if so_far.iter().any(is_stdin) {
         return Input::missing("-", "standard input can only be read once");
     }
     Input { name: "-".to_owned(), source: Source::Stdin, below: PathBuf::new() }
@@ -134,28 +184,24 @@ fn stdin(so_far: &[Input]) -> Input {
 fn folder(folder: &Path, recursive: bool, found: &mut Expanded) {
     if !recursive {
         let reason = "is a folder; -r takes the models in it";
-        found.inputs.push(Input::missing(folder.display().to_string(), reason));
+        found.push(Input::missing(folder.display().to_string(), reason));
         return;
     }
     let before = found.inputs.len();
     for entry in WalkDir::new(folder).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {}
-            Ok(entry) if is_model(entry.path()) => {
-                let inside = entry.path().strip_prefix(folder).ok().and_then(Path::parent);
-                let below = inside.map(Path::to_owned).unwrap_or_default();
-                found.inputs.push(Input { below, ..Input::file(entry.into_path()) });
-            }
+            Ok(entry) if is_model(entry.path()) => found.push_found(folder, entry.path()),
             Ok(entry) => found.others.push(entry.into_path()),
             Err(error) => {
                 let place = error.path().unwrap_or(folder).display().to_string();
-                found.inputs.push(Input::missing(place, format!("cannot be searched: {error}")));
+                found.push(Input::missing(place, format!("cannot be searched: {error}")));
             }
         }
     }
     if found.inputs.len() == before {
         let reason = "has no file in a format that is known";
-        found.inputs.push(Input::missing(folder.display().to_string(), reason));
+        found.push(Input::missing(folder.display().to_string(), reason));
     }
 }
 
@@ -176,9 +222,9 @@ fn is_model(path: &Path) -> bool {
 fn pattern(argument: &Path, recursive: bool, found: &mut Expanded) {
     let name = argument.display().to_string();
     let paths = match argument.to_str().filter(|text| text.contains(['*', '?', '['])).map(glob::glob) {
-        None => return found.inputs.push(Input::missing(name, "there is no such file")),
+        None => return found.push(Input::missing(name, "there is no such file")),
         Some(Err(error)) => {
-            return found.inputs.push(Input::missing(name, format!("is not a pattern: {error}")));
+            return found.push(Input::missing(name, format!("is not a pattern: {error}")));
         }
         Some(Ok(paths)) => paths,
     };
@@ -188,15 +234,15 @@ fn pattern(argument: &Path, recursive: bool, found: &mut Expanded) {
             // A pattern for files passes over the folders that it happens to fit.
             Ok(path) if path.is_dir() && !recursive => {}
             Ok(path) if path.is_dir() => folder(&path, recursive, found),
-            Ok(path) => found.inputs.push(Input::file(path)),
+            Ok(path) => found.push(Input::file(path)),
             Err(error) => {
-                found.inputs.push(Input::missing(error.path().display().to_string(), error.to_string()));
+                found.push(Input::missing(error.path().display().to_string(), error.to_string()));
             }
         }
     }
     if found.inputs.len() == before {
         let reason = "no file fits this pattern; [[] and [*] stand for a bracket and a star";
-        found.inputs.push(Input::missing(name, reason));
+        found.push(Input::missing(name, reason));
     }
 }
 

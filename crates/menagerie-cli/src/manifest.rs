@@ -3,10 +3,12 @@
 //!
 //! The first line says which options made it; manifests of several parts may simply follow each other in one file.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, bail};
@@ -17,8 +19,15 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Manifest {
     path: PathBuf,
     file: File,
-    /// What earlier runs did, by the name of the input.
-    done: BTreeMap<String, Entry>,
+}
+
+/// What earlier runs did. Of a list that may be very long only the places of its lines are kept.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    file: Option<Mutex<BufReader<File>>>,
+    hasher: RandomState,
+    /// Where the last line about an input begins, by the hash of its name.
+    lines: HashMap<u64, u64>,
 }
 
 /// What is known of a file that is done.
@@ -55,11 +64,11 @@ impl Stamp {
 
 impl Manifest {
     /// Begins a manifest, or goes on with one that was made with the same options.
-    pub(crate) fn open(path: &Path, options: &str, resume: bool) -> Result<Self> {
+    pub(crate) fn open(path: &Path, options: &str, resume: bool) -> Result<(Self, Earlier)> {
         let options = hash(options.as_bytes());
-        let done = match resume {
-            true => read(path, &options)?,
-            false => BTreeMap::new(),
+        let earlier = match resume {
+            true => Earlier::read(path, &options)?,
+            false => Earlier::default(),
         };
         let cannot = || format!("cannot write the manifest {}", path.display());
         let mut file = OpenOptions::new()
@@ -74,16 +83,7 @@ impl Manifest {
         let fresh = file.metadata().with_context(cannot)?.len() == 0;
         let line = if fresh { format!("{header}\n") } else { "\n".to_owned() };
         file.write_all(line.as_bytes()).with_context(cannot)?;
-        Ok(Self { path: path.to_owned(), file, done })
-    }
-
-    /// What an earlier run made of an input, if that still holds: the source is the same, and the results are there.
-    pub(crate) fn done(&self, name: &str, source: Option<&Path>) -> Option<&Entry> {
-        let entry = self.done.get(name)?;
-        let same = source.and_then(Stamp::of) == Some(entry.stamp);
-        let there =
-            |(path, bytes): &(PathBuf, u64)| fs::metadata(path).is_ok_and(|file| file.len() == *bytes);
-        (same && entry.outputs.iter().all(there)).then_some(entry)
+        Ok((Self { path: path.to_owned(), file }, earlier))
     }
 
     /// Adds a line.
@@ -95,29 +95,59 @@ impl Manifest {
     }
 }
 
-/// The entries of a manifest; none where there is no such file. Later ones of a file count.
-fn read(path: &Path, options: &str) -> Result<BTreeMap<String, Entry>> {
-    let mut done = BTreeMap::new();
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(done),
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot read the manifest {}", path.display()));
+impl Earlier {
+    /// The lines of a manifest; none where there is no such file. Later ones of a file count.
+    fn read(path: &Path, options: &str) -> Result<Self> {
+        let mut earlier = Self::default();
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(earlier),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read the manifest {}", path.display()));
+            }
+        };
+        let (mut file, mut line, mut at) = (BufReader::new(file), Vec::new(), 0);
+        loop {
+            line.clear();
+            let length = file.read_until(b'\n', &mut line)?;
+            if length == 0 {
+                break;
+            }
+            // What a crash cut short is not JSON, and was not finished.
+            let row: Value = serde_json::from_slice(&line).unwrap_or_default();
+            if row.get("options").is_some_and(|other| other != options) {
+                bail!(
+                    "{} was made with other options or another version; without --resume all is done anew",
+                    path.display()
+                );
+            }
+            if let Some((name, _)) = entry(&row) {
+                earlier.lines.insert(earlier.hasher.hash_one(name), at);
+            }
+            at += length as u64;
         }
-    };
-    for line in BufReader::new(file).split(b'\n') {
-        // What a crash cut short is not JSON, and was not finished.
-        let Ok(row) = serde_json::from_slice::<Value>(&line?) else { continue };
-        match row.get("options") {
-            Some(other) if other != options => bail!(
-                "{} was made with other options or another version; without --resume all is done anew",
-                path.display()
-            ),
-            Some(_) => {}
-            None => done.extend(entry(&row)),
-        }
+        earlier.file = Some(Mutex::new(file));
+        Ok(earlier)
     }
-    Ok(done)
+
+    /// What an earlier run made of an input, if that still holds: the source is the same, and the results are there.
+    pub(crate) fn done(&self, name: &str, source: Option<&Path>) -> Option<Entry> {
+        let entry = self.entry(name)?;
+        let same = source.and_then(Stamp::of) == Some(entry.stamp);
+        let there =
+            |(path, bytes): &(PathBuf, u64)| fs::metadata(path).is_ok_and(|file| file.len() == *bytes);
+        (same && entry.outputs.iter().all(there)).then_some(entry)
+    }
+
+    fn entry(&self, name: &str) -> Option<Entry> {
+        let at = *self.lines.get(&self.hasher.hash_one(name))?;
+        let mut line = Vec::new();
+        let mut file = self.file.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.read_until(b'\n', &mut line).ok()?;
+        let row = serde_json::from_slice(&line).ok()?;
+        entry(&row).filter(|(of, _)| of == name).map(|(_, entry)| entry)
+    }
 }
 
 fn entry(row: &Value) -> Option<(String, Entry)> {
@@ -190,18 +220,21 @@ mod tests {
             fs::write(at(name), name).unwrap();
         }
         let path = at("list.jsonl");
-        let mut manifest = Manifest::open(&path, "options", false).unwrap();
+        let (mut manifest, _) = Manifest::open(&path, "options", false).unwrap();
         manifest.add(&row("a", &at("a"), &at("a.out"))).unwrap();
         manifest.add(&row("b", &at("b"), &at("b.out"))).unwrap();
         // The last line was cut short by a crash.
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 5]).unwrap();
         assert!(Manifest::open(&path, "others", true).is_err());
-        let mut again = Manifest::open(&path, "options", true).unwrap();
-        assert_eq!(again.done("a", Some(&at("a"))).map(|entry| (entry.exit, entry.damaged)), Some((1, true)));
-        assert_eq!(again.done("b", Some(&at("b"))), None);
+        let (mut again, earlier) = Manifest::open(&path, "options", true).unwrap();
+        assert_eq!(
+            earlier.done("a", Some(&at("a"))).map(|entry| (entry.exit, entry.damaged)),
+            Some((1, true))
+        );
+        assert_eq!(earlier.done("b", Some(&at("b"))), None);
         again.add(&row("b", &at("b"), &at("b.out"))).unwrap();
-        let third = Manifest::open(&path, "options", true).unwrap();
+        let (_, third) = Manifest::open(&path, "options", true).unwrap();
         assert!(third.done("b", Some(&at("b"))).is_some());
         fs::write(at("a"), "changed").unwrap();
         fs::remove_file(at("b.out")).unwrap();

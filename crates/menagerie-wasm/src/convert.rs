@@ -1,9 +1,11 @@
 //! Conversions, with the options that the program has, and differences.
 
+use glam::Vec3;
 use menagerie::convert::{Conversion, ConvertOptions, HiddenParts, convert};
 use menagerie::diag::Issues;
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{Format, MissingTextures, Output, Purpose};
+use menagerie::ops::distances_to_surface;
 use menagerie::scene::check;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -114,6 +116,16 @@ impl Document {
         }
         .to_string()
     }
+}
+
+/// How far points are from a surface. Three numbers a point; nine a triangle. Not a number where that cannot be said.
+#[wasm_bindgen]
+#[must_use]
+pub fn distances(corners: &[f32], points: &[f32]) -> Vec<f32> {
+    let points_of =
+        |list: &[f32]| -> Vec<Vec3> { list.as_chunks().0.iter().copied().map(Vec3::from_array).collect() };
+    let (corners, points) = (points_of(corners), points_of(points));
+    distances_to_surface(corners.as_chunks().0, &points)
 }
 
 fn failed(why: String, issues: &Issues) -> Converted {

@@ -16,7 +16,7 @@ use menagerie::formats::{Format, Holds};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-pub use convert::Converted;
+pub use convert::{Converted, distances};
 pub use document::{Beside, Document};
 
 /// A code with its texts, as JSON; null for one that is not known.

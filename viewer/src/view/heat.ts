@@ -1,43 +1,39 @@
-/** How far the vertices of one model are from those of another, as colours. */
+/** How far the vertices of one model are from the surface of another, as colours. */
 
 import { BufferAttribute, Mesh, MeshStandardMaterial, Vector3 } from "three";
 import type { Drawable, Model } from "./model";
 
-/** Points in the cells of a grid. */
-class Cells {
-  #cells = new Map<string, number[]>();
-  #points: number[] = [];
+/** Distances of points (three numbers each) from triangles (nine each); not a number where that cannot be said. */
+export type Measure = (corners: Float32Array, points: Float32Array) => Promise<Float32Array>;
 
-  constructor(readonly size: number) {}
-
-  add(point: Vector3): void {
-    const key = this.#key(point.x, point.y, point.z);
-    const list = this.#cells.get(key);
-    const at = this.#points.push(point.x, point.y, point.z) - 3;
-    if (list) list.push(at);
-    else this.#cells.set(key, [at]);
-  }
-
-  #key(x: number, y: number, z: number): string {
-    return `${Math.floor(x / this.size)},${Math.floor(y / this.size)},${Math.floor(z / this.size)}`;
-  }
-
-  /** How far the nearest point is; looks a few cells around. */
-  distance(point: Vector3): number {
-    const [cx, cy, cz] = [point.x, point.y, point.z].map((x) => Math.floor(x / this.size));
-    for (let reach = 0; reach <= 3; reach++) {
-      let best = Infinity;
-      for (let x = cx - reach; x <= cx + reach; x++)
-        for (let y = cy - reach; y <= cy + reach; y++)
-          for (let z = cz - reach; z <= cz + reach; z++)
-            for (const at of this.#cells.get(`${x},${y},${z}`) ?? []) {
-              best = Math.min(best, Math.hypot(this.#points[at] - point.x, this.#points[at + 1] - point.y, this.#points[at + 2] - point.z));
-            }
-      if (best <= reach * this.size || (best < Infinity && reach === 3)) return best;
-    }
-    return this.size * 3;
-  }
+/** Where the vertices of a drawable are now. */
+function places(model: Model, drawable: Drawable): Float32Array {
+  const list = new Float32Array(drawable.info.vertices * 3);
+  const at = new Vector3();
+  for (let i = 0; i < drawable.info.vertices; i++) model.vertex(drawable, i, at).toArray(list, i * 3);
+  return list;
 }
+
+/** The corners of all triangles that are shown. */
+function corners(model: Model): Float32Array {
+  const pieces = shown(model).map((drawable) => {
+    const list = places(model, drawable);
+    const { index } = drawable.object.geometry;
+    if (!index) return list;
+    const piece = new Float32Array(index.count * 3);
+    for (let i = 0; i < index.count; i++) piece.set(list.subarray(index.getX(i) * 3, index.getX(i) * 3 + 3), i * 3);
+    return piece;
+  });
+  return joined(pieces);
+}
+
+function joined(pieces: Float32Array[]): Float32Array {
+  const list = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  pieces.reduce((at, piece) => (list.set(piece, at), at + piece.length), 0);
+  return list;
+}
+
+const shown = (model: Model): Drawable[] => model.drawables.filter(({ object }) => object.visible && object instanceof Mesh);
 
 /** From blue over green and yellow to red. */
 export function heat(part: number): [number, number, number] {
@@ -47,32 +43,20 @@ export function heat(part: number): [number, number, number] {
   return [0, 1, 2].map((i) => stops[low][i] * (1 - t) + stops[low + 1][i] * t) as [number, number, number];
 }
 
-/** Colours a model by its distance from another; gives the largest distance. */
-export function paint(from: Model, model: Model, extent: number): number {
-  const vertices = from.drawables.reduce((sum, { object, info }) => sum + (object.visible ? info.vertices : 0), 0);
-  const cells = new Cells(Math.max(extent / Math.max(4, Math.cbrt(vertices)), 1e-9));
-  const at = new Vector3();
-  const each = (list: Drawable[], what: (drawable: Drawable, vertex: number) => void): void => {
-    for (const drawable of list) for (let i = 0; i < drawable.info.vertices; i++) what(drawable, i);
-  };
-  const shown = (one: Model): Drawable[] => one.drawables.filter(({ object }) => object.visible && object instanceof Mesh);
-  each(shown(from), (drawable, vertex) => cells.add(from.vertex(drawable, vertex, at)));
-  const distances = new Map<Drawable, Float32Array>();
-  let largest = 0;
-  each(shown(model), (drawable, vertex) => {
-    const list = distances.get(drawable) ?? new Float32Array(drawable.info.vertices);
-    distances.set(drawable, list);
-    list[vertex] = cells.distance(model.vertex(drawable, vertex, at));
-    largest = Math.max(largest, list[vertex]);
-  });
+/** Colours a model by its distance from the surface of another; gives the largest distance. */
+export async function paint(from: Model, model: Model, extent: number, measure: Measure): Promise<number> {
+  const painted = shown(model);
+  const distances = await measure(corners(from), joined(painted.map((drawable) => places(model, drawable))));
+  const largest = distances.reduce((most, distance) => (distance > most ? distance : most), 0);
   // What rounding leaves is no difference.
   const scale = Math.max(largest, extent * 1e-6);
-  for (const [drawable, list] of distances) {
-    const colors = new Float32Array(list.length * 3);
-    list.forEach((distance, i) => colors.set(heat(distance / scale), i * 3));
-    const geometry = drawable.object.geometry;
+  let at = 0;
+  for (const { object, info } of painted) {
+    const colors = new Float32Array(info.vertices * 3);
+    for (let i = 0; i < info.vertices; i++, at++) colors.set(Number.isNaN(distances[at]) ? [0.5, 0.5, 0.5] : heat(distances[at] / scale), i * 3);
+    const { geometry } = object;
     geometry.setAttribute("color", new BufferAttribute(colors, 3));
-    drawable.object.userData.heat = new MeshStandardMaterial({ vertexColors: true, roughness: 1, emissive: 0x000000, flatShading: !geometry.hasAttribute("normal") });
+    object.userData.heat = new MeshStandardMaterial({ vertexColors: true, roughness: 1, emissive: 0x000000, flatShading: !geometry.hasAttribute("normal") });
   }
   return largest;
 }

@@ -1,7 +1,7 @@
 //! The page in Debian's chromium.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -51,16 +51,5 @@ fn which(name: &Path) -> Option<PathBuf> {
 
 /// Debian's browser, where this may be installed.
 fn install() -> Option<PathBuf> {
-    let apt = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    let installed =
-        apt(&["-qq", "update"]) && apt(&["-qq", "install", "--yes", "--no-install-recommends", "chromium"]);
-    installed.then(find).flatten()
+    super::apt_install(&["chromium"]).then(find).flatten()
 }

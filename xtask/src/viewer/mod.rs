@@ -104,6 +104,21 @@ fn is_there(program: &str) -> bool {
     found.is_ok_and(|status| status.success())
 }
 
+/// Installs packages of Debian, where that is allowed.
+fn apt_install(packages: &[&str]) -> bool {
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let install = ["-qq", "install", "--yes", "--no-install-recommends"];
+    apt(&["-qq", "update"]) && apt(&[&install[..], packages].concat())
+}
+
 /// Installs what the page is built with below `target`, unless it is there; `viewer/node_modules` leads to it.
 fn install(root: &Path) -> Result<()> {
     let (viewer, npm) = (root.join("viewer"), folder(root).join("npm"));

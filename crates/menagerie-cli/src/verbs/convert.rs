@@ -11,7 +11,6 @@ mod verify;
 use args::PurposeArg;
 pub(crate) use args::{ConvertArgs, SharedArgs, part};
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,14 +22,16 @@ use menagerie::formats::{Files, Format, Holds, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
-use crate::inputs::{self, Input};
-use crate::manifest::{self, Entry, Manifest};
+use crate::inputs::{self, Input, Listed};
+use crate::manifest::{self, Earlier, Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::{batch, streamed};
 pub(super) use beside::Beside;
 use report::Report;
-use target::{Out, Place, Target, There};
+pub(super) use report::grouped;
+pub(super) use target::Sources;
+use target::{Naming, Out, Place, Target, There};
 use told::Told;
 use verify::Verdict;
 
@@ -53,10 +54,11 @@ pub(crate) struct Job<'a> {
 /// Which files become what.
 struct Plan {
     target: Target,
-    jobs: Vec<(Input, Result<Place, String>)>,
+    jobs: Vec<(Listed, Result<Naming, String>)>,
+    sources: Sources,
     /// Files in folders that are passed over.
     others: Vec<PathBuf>,
-    manifest: Option<Manifest>,
+    manifest: Option<(Manifest, Earlier)>,
 }
 
 /// What became of one input, before its result is written.
@@ -71,24 +73,26 @@ enum Outcome {
 
 /// Converts all inputs, writes the results and reports.
 pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
-    let Plan { target, jobs, others, mut manifest } = plan(job)?;
-    let sources: BTreeSet<PathBuf> = jobs.iter().filter_map(|(input, _)| target::real_path(input)).collect();
+    let Plan { target, jobs, sources, others, manifest } = plan(job)?;
+    let (mut manifest, earlier) = manifest.unzip();
     let mut told = Told::new(job, &target, jobs.len());
     let mut trouble = None;
-    let done_before = |input: &Input| manifest.as_ref()?.done(&input.name, input.path()).cloned();
-    let before: Vec<Option<Entry>> = jobs.iter().map(|(input, _)| done_before(input)).collect();
-    let work: Vec<_> = jobs.into_iter().zip(before).collect();
     batch::run_then(
-        &work,
-        |((input, place), before)| match before {
-            Some(entry) => Outcome::Before(entry.clone()),
-            None => attempt(input, place, &target, job),
+        &jobs,
+        |(listed, naming)| {
+            let input = listed.input();
+            let place = naming.clone().map(|naming| target.place(&input, naming));
+            match earlier.as_ref().and_then(|earlier| earlier.done(&input.name, input.path())) {
+                Some(entry) => Outcome::Before(entry),
+                None => attempt(&input, &place, &target, job),
+            }
         },
-        |((input, _), _), outcome, bar| {
-            let report = finish(input, outcome, &target, job, &sources);
+        |(listed, _), outcome, bar| {
+            let input = listed.input();
+            let report = finish(&input, outcome, &target, job, &sources);
             let mut told_all = bar.aside(|| told.tell(&report));
             if let (Some(manifest), false) = (&mut manifest, report.is_from_before()) {
-                told_all = told_all.and_then(|()| manifest.add(&report.row(input, job.args)));
+                told_all = told_all.and_then(|()| manifest.add(&report.row(&input, job.args)));
             }
             trouble = trouble.take().or(told_all.err());
         },
@@ -124,13 +128,14 @@ fn plan(job: &Job<'_>) -> Result<Plan> {
         warn_of_levels(target.format);
     }
     if let Some(shard) = args.batch.shard {
-        inputs.retain(|input| shard.has(&input.name));
+        inputs.retain(|listed| shard.has(&listed.input().name));
     }
     let manifest = manifest(job, &target, count)?;
     target.hashed = manifest.is_some();
-    let places = target.places(&inputs);
-    let jobs = inputs.into_iter().zip(places).collect();
-    Ok(Plan { target, jobs, others: found.others, manifest })
+    let sources = Sources::new(inputs.iter().map(|listed| target::real_path(&listed.input())));
+    let namings = target.namings(&inputs, &sources);
+    let jobs = inputs.into_iter().zip(namings).collect();
+    Ok(Plan { target, jobs, sources, others: found.others, manifest })
 }
 
 /// Says before the work that the target holds no levels of detail.
@@ -148,7 +153,7 @@ fn warn_of_levels(to: &Format) {
 }
 
 /// The manifest of a batch, unless nothing is written.
-fn manifest(job: &Job<'_>, target: &Target, inputs: usize) -> Result<Option<Manifest>> {
+fn manifest(job: &Job<'_>, target: &Target, inputs: usize) -> Result<Option<(Manifest, Earlier)>> {
     let args = &job.args.batch;
     let part = args.shard.map(|shard| shard.suffix()).unwrap_or_default();
     let path = match (&args.manifest, target.out.manifest(&part)) {
@@ -224,13 +229,7 @@ fn attempt(input: &Input, place: &Result<Place, String>, target: &Target, job: &
 }
 
 /// Writes what was done, and says what became of the input.
-fn finish(
-    input: &Input,
-    outcome: Outcome,
-    target: &Target,
-    job: &Job<'_>,
-    sources: &BTreeSet<PathBuf>,
-) -> Report {
+fn finish(input: &Input, outcome: Outcome, target: &Target, job: &Job<'_>, sources: &Sources) -> Report {
     let name = input.name.clone();
     let (done, time) = match outcome {
         Outcome::Before(entry) => return Report::before(name, target.format, entry),
@@ -325,7 +324,7 @@ fn write(
     done: Done,
     target: &Target,
     job: &Job<'_>,
-    sources: &BTreeSet<PathBuf>,
+    sources: &Sources,
 ) -> Result<Report, Failure> {
     let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash } = done;
     let beside = std::mem::take(&mut conversion.output.beside);

@@ -10,7 +10,7 @@ use menagerie::formats::Format;
 use menagerie::repair::{Change, Piece, Repaired, repair};
 use serde_json::{Value, json};
 
-use super::convert::{Beside, write_files};
+use super::convert::{Beside, Sources, write_files};
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
 use crate::options::Finding;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Exit> {
     };
     if let Some(out) = args.output.as_ref().filter(|_| !args.dry_run) {
         let mut losses = repaired.losses.clone();
-        let sources = source.into_iter().collect();
+        let sources = Sources::new(std::iter::once(source));
         let beside = Beside::plan(repaired.output.beside.clone(), out, &sources, &mut losses);
         let beside = beside.map_err(|error| anyhow::anyhow!(error))?;
         write_files(out, &repaired.output.bytes, &beside, false)?;

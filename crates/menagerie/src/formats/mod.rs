@@ -70,7 +70,7 @@ pub mod stream;
 mod unheld;
 
 #[allow(unused_imports, reason = "a build without formats makes nothing")]
-pub(crate) use costs::{ELEMENT, of_lifting, of_lowering};
+pub(crate) use costs::{ELEMENT, of_lifting, of_lowering, of_own_corners, of_resampling};
 pub use foreign::foreign_kind;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};

@@ -72,6 +72,19 @@ pub fn surface_distance(a: &[Corners], b: &[Corners]) -> SurfaceDistance {
     distance
 }
 
+/// How far each point is from a surface, in their order; not a number where the surface has no triangle, and for the points
+/// that are left when looking for what is nearest takes too long.
+pub fn distances_to_surface(surface: &[Corners], points: &[Vec3]) -> Vec<f32> {
+    let tree = Tree::new(surface);
+    let (mut looks, mut open) = (0, Vec::new());
+    let mut distance = |point: &Vec3| {
+        let near = looks <= 10 * MOST_LOOKS;
+        let off = near.then(|| tree.distance(point.as_dvec3(), f64::INFINITY, &mut open, &mut looks));
+        off.flatten().map_or(f32::NAN, |off| off as f32)
+    };
+    points.iter().map(&mut distance).collect()
+}
+
 fn double_area([a, b, c]: &Corners) -> f32 {
     (*b - *a).cross(*c - *a).length()
 }
@@ -290,6 +303,15 @@ mod tests {
         let many: Vec<Corners> = plate(0.0).into_iter().cycle().take(120_000).collect();
         let found = surface_distance(&many, &plate(0.25));
         assert!(found.points < 500_000 && (found.max - 0.25).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn points_over_a_triangle_are_as_far_as_they_are_high() {
+        let floor = [[Vec3::ZERO, Vec3::X * 9.0, Vec3::Z * 9.0]];
+        // Over the middle, where no corner is near; beyond a corner; in it.
+        let points = [Vec3::new(3.0, 0.5, 3.0), Vec3::new(-3.0, 4.0, 0.0), Vec3::new(1.0, 0.0, 1.0)];
+        assert_eq!(distances_to_surface(&floor, &points), [0.5, 5.0, 0.0]);
+        assert!(distances_to_surface(&[], &points).iter().all(|off| off.is_nan()));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub use apply::{Op, OpReport};
 pub use bake::{Baked, Moment, WhichAnimation, bake_pose};
 pub use clean::{Cleaned, clean};
 pub use creases::{MadeNormals, Smoothing, make_normals, make_primitive_normals};
-pub use distance::{Corners, SurfaceDistance, surface_distance};
+pub use distance::{Corners, SurfaceDistance, distances_to_surface, surface_distance};
 pub use join::{Joined, join};
 pub use keys::{ChangedKeys, KeyTolerance, reduce_keys, resample, sparse_keys};
 #[cfg(feature = "simplify")]

@@ -280,7 +280,7 @@ fn beginnings_of_files_say_what_is_missing() {
     }
 }
 
-/// A file of one entity and one material with these texts.
+/// A file of one entity, which shows a triangle, and one material with these texts.
 fn with_texts(entity: &str, material: &str) -> Vec<u8> {
     let sized = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
     let chunk = |kind: u16, id: i32, name: &str, data: &[u8]| {
@@ -292,13 +292,35 @@ fn with_texts(entity: &str, material: &str) -> Vec<u8> {
         bytes.extend(data);
         bytes
     };
+    let corners =
+        [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0];
+    let triangle: Vec<u8> = corners.into_iter().chain([0.0; 12]).flat_map(f32::to_le_bytes).collect();
+    let mesh = chunk(2, 0, "mesh", &[&[0; 4], &triangle[..]].concat());
     let mut place = vec![0; 4];
-    place.extend([255; 8]);
+    place.extend([255; 4]);
+    place.extend([0; 4]);
     place
         .extend([0.0f32, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0].into_iter().flat_map(f32::to_le_bytes));
     place.extend(sized(entity));
     let (entity, material) = (chunk(4, 0, "e", &place), chunk(3, 0, "m", &sized(material)));
-    [chunk(0, -1, "Scene", &[]), entity, material, chunk(1, -1, "", &[])].concat()
+    [chunk(0, -1, "Scene", &[]), mesh, entity, material, chunk(1, -1, "", &[])].concat()
+}
+
+#[test]
+fn hidden_and_transparent_entities_are_so_in_the_scene() {
+    use menagerie::scene::AlphaMode;
+    for (text, visible, blends) in [
+        ("", true, false),
+        ("visible=\"0\";", false, false),
+        ("transparent=\"1\";", true, true),
+        ("visible=\"1\";transparent=\"0\";", true, false),
+    ] {
+        let scene = lifted(&dgl2::read(&with_texts(text, ""), &mut Issues::default()).unwrap());
+        let node = scene.nodes.values().find(|node| node.mesh.is_some()).expect("a node with a mesh");
+        let material = scene.materials.values().next().expect("a material");
+        assert_eq!(node.visible, visible, "{text}");
+        assert_eq!(matches!(material.alpha, AlphaMode::Blend(_)), blends, "{text}");
+    }
 }
 
 #[test]

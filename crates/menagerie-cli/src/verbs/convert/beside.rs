@@ -1,12 +1,12 @@
 //! Files that belong to a result and go beside it: pictures, the buffer of a `.gltf`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use menagerie::diag::{Aspect, LossReport};
 
+use super::target::Sources;
 use crate::output::{Writing, folder_of};
 
 /// The files that will be written beside a result.
@@ -22,7 +22,7 @@ impl Beside {
     pub(in crate::verbs) fn plan(
         files: Vec<(String, Vec<u8>)>,
         target: &Path,
-        sources: &BTreeSet<PathBuf>,
+        sources: &Sources,
         losses: &mut LossReport,
     ) -> Result<Self, String> {
         let folder = folder_of(target);
@@ -40,7 +40,7 @@ impl Beside {
             }
             let own = is_part_of(name, &stem);
             let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-            if sources.contains(&real) || path == target {
+            if sources.has(&real) || path == target {
                 return Err(format!(
                     "{} would be overwritten by a file that belongs to the result",
                     path.display()
@@ -101,7 +101,7 @@ mod tests {
             fs::write(folder.join(name), text).unwrap();
         }
         let target = folder.join("m.gltf");
-        let sources = BTreeSet::from([fs::canonicalize(folder.join("input.bo3d")).unwrap()]);
+        let sources = Sources::new(std::iter::once(fs::canonicalize(folder.join("input.bo3d")).ok()));
         let plan = |name: &str| {
             let mut losses = LossReport::new();
             let files = vec![(name.to_owned(), b"new".to_vec())];

@@ -436,7 +436,7 @@ fn table<'a>(title: &str, losses: impl Iterator<Item = &'a Loss>) -> Option<Stri
 }
 
 /// The losses, with one for all that differ in nothing but their place and size.
-fn grouped<'a>(losses: impl Iterator<Item = &'a Loss>) -> Vec<Loss> {
+pub(in crate::verbs) fn grouped<'a>(losses: impl Iterator<Item = &'a Loss>) -> Vec<Loss> {
     let mut rows: Vec<Loss> = Vec::new();
     let mut row_of = BTreeMap::new();
     for loss in losses {

@@ -1,14 +1,15 @@
 //! Where results go, and in which format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use menagerie::formats::{self, Files, Format, NotFound};
 
-use crate::inputs::Input;
+use crate::inputs::{Input, Listed};
 use crate::options::{self, has_extension};
 use crate::output::folder_of;
 
@@ -41,6 +42,15 @@ const PLACEHOLDERS: [(&str, &str); 4] = [
     ("{name}", "the name with its extension"),
     ("{ext}", "the extension of the format that is written"),
 ];
+
+/// What a result is called after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// Its source without the extension.
+    Stem,
+    /// Its source with the extension, beside others that differ in nothing else.
+    Name,
+}
 
 /// Where one result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,33 +156,36 @@ impl Target {
         }
     }
 
-    /// Where each input's result goes, in their order.
-    pub(super) fn places(&self, inputs: &[Input]) -> Vec<Result<Place, String>> {
-        let wanted: Vec<Place> = inputs.iter().map(|input| self.place(input, &stem(input))).collect();
-        let longer: Vec<Place> = inputs.iter().map(|input| self.place(input, &file_name(input))).collect();
-        let (wanted_by, longer_by) = (uses(&wanted), uses(&longer));
-        let is_shared =
-            |place: &Place, by: &BTreeMap<String, usize>| by.get(&key(place)).is_some_and(|n| *n > 1);
-        let sources: BTreeMap<PathBuf, usize> =
-            inputs.iter().enumerate().filter_map(|(i, input)| Some((real_path(input)?, i))).collect();
-        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-        let places = inputs.iter().zip(wanted.into_iter().zip(longer)).enumerate();
-        let places = places.map(|(i, (input, (place, longer)))| {
+    /// How each input's result is called, in their order. Of lists that may be very long only hashes are kept.
+    pub(super) fn namings(&self, inputs: &[Listed], sources: &Sources) -> Vec<Result<Naming, String>> {
+        let hasher = RandomState::new();
+        let key = |listed: &Listed, naming| hasher.hash_one(key(&self.place(&listed.input(), naming)));
+        let keys = |naming| -> Vec<u64> { inputs.iter().map(|listed| key(listed, naming)).collect() };
+        let (stems, names) = (keys(Naming::Stem), keys(Naming::Name));
+        let (shared_stems, shared_names) = (repeated(&stems), repeated(&names));
+        let mut taken: HashMap<u64, usize> = HashMap::new();
+        let namings = inputs.iter().zip(stems.iter().zip(&names)).enumerate();
+        let namings = namings.map(|(i, (listed, (stem, name)))| {
             // Models that differ in nothing but their format keep their extension: robot.bmd.glb beside robot.bo3d.glb.
-            let helps = is_shared(&place, &wanted_by) && !is_shared(&longer, &longer_by);
-            let place = if helps { longer } else { place };
-            if let Some(other) = taken.insert(key(&place), &input.name) {
-                taken.insert(key(&place), other);
-                let name = place.name();
+            let helps = shared_stems.contains(stem) && !shared_names.contains(name);
+            let (naming, key) = if helps { (Naming::Name, *name) } else { (Naming::Stem, *stem) };
+            let place = self.place(&listed.input(), naming);
+            if let Some(other) = taken.get(&key) {
+                let (other, name) = (inputs[*other].input().name, place.name());
                 return Err(format!("{other} already becomes {name}; give them other names or folders"));
             }
-            not_another_input(place, i, &sources)
+            taken.insert(key, i);
+            not_another_input(&place, i, sources).map(|()| naming)
         });
-        places.collect()
+        namings.collect()
     }
 
-    /// The place of one result whose source has the given name without extension.
-    fn place(&self, input: &Input, stem: &str) -> Place {
+    /// The place of one result.
+    pub(super) fn place(&self, input: &Input, naming: Naming) -> Place {
+        let stem = match naming {
+            Naming::Stem => named(input, Path::file_stem),
+            Naming::Name => file_name(input),
+        };
         let file = || format!("{stem}.{}", self.extension);
         match &self.out {
             Out::Stdout => Place::Stdout,
@@ -185,7 +198,7 @@ impl Target {
                     false => input.below.to_string_lossy(),
                 };
                 let name = file_name(input);
-                let values = [&*dir, stem, &name, &self.extension];
+                let values = [&*dir, &stem, &name, &self.extension];
                 let mut filled = text.clone();
                 for ((placeholder, _), value) in PLACEHOLDERS.iter().zip(values) {
                     filled = filled.replace(placeholder, value);
@@ -256,17 +269,11 @@ fn key(place: &Place) -> String {
     place.name().to_lowercase()
 }
 
-/// How many results would have each place.
-fn uses(places: &[Place]) -> BTreeMap<String, usize> {
-    let mut uses = BTreeMap::new();
-    for place in places {
-        *uses.entry(key(place)).or_default() += 1;
-    }
-    uses
-}
-
-fn stem(input: &Input) -> String {
-    named(input, Path::file_stem)
+/// What is in a list more than once.
+fn repeated(keys: &[u64]) -> HashSet<u64> {
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
 }
 
 fn file_name(input: &Input) -> String {
@@ -279,14 +286,38 @@ fn named(input: &Input, part: fn(&Path) -> Option<&std::ffi::OsStr>) -> String {
 }
 
 /// A result may take the place of its own source, not that of another input, which may not have been read yet.
-fn not_another_input(place: Place, own: usize, sources: &BTreeMap<PathBuf, usize>) -> Result<Place, String> {
-    if let Place::File(path) = &place
+fn not_another_input(place: &Place, own: usize, sources: &Sources) -> Result<(), String> {
+    if let Place::File(path) = place
         && let Ok(real) = fs::canonicalize(path)
-        && sources.get(&real).is_some_and(|i| *i != own)
+        && sources.find(&real).is_some_and(|i| i != own)
     {
         return Err(format!("its result would overwrite {}, which is another input", path.display()));
     }
-    Ok(place)
+    Ok(())
+}
+
+/// Where all inputs really are, to be known again by a hash.
+pub(in crate::verbs) struct Sources {
+    hasher: RandomState,
+    positions: HashMap<u64, usize>,
+}
+
+impl Sources {
+    /// Those of a list; what is no file has no place.
+    pub(in crate::verbs) fn new(paths: impl Iterator<Item = Option<PathBuf>>) -> Self {
+        let hasher = RandomState::new();
+        let paths = paths.enumerate().filter_map(|(i, path)| Some((hasher.hash_one(path?), i)));
+        Self { positions: paths.collect(), hasher }
+    }
+
+    /// Which input this path is that of.
+    fn find(&self, path: &Path) -> Option<usize> {
+        self.positions.get(&self.hasher.hash_one(path)).copied()
+    }
+
+    pub(in crate::verbs) fn has(&self, path: &Path) -> bool {
+        self.find(path).is_some()
+    }
 }
 
 /// Where an input really is, whatever links lead to it.
@@ -313,18 +344,21 @@ mod tests {
     use super::*;
     use crate::inputs::Source;
 
-    fn input(below: &str, name: &str) -> Input {
+    fn input(below: &str, name: &str) -> Listed {
         let path = Path::new("in").join(below).join(name);
-        Input { name: path.display().to_string(), source: Source::File(path), below: below.into() }
+        let input =
+            Input { name: path.display().to_string(), source: Source::File(path), below: below.into() };
+        Listed::Alone(Box::new(input))
     }
 
-    fn places(out: Out, to: Option<&str>, inputs: &[Input]) -> Vec<String> {
+    fn places(out: Out, to: Option<&str>, inputs: &[Listed]) -> Vec<String> {
         let target = Target::new(out, to, inputs.len()).unwrap();
-        let shown = |place: Result<Place, String>| match place {
-            Ok(place) => place.name().replace('\\', "/"),
+        let namings = target.namings(inputs, &Sources::new(std::iter::empty()));
+        let shown = |(listed, naming): (&Listed, Result<Naming, String>)| match naming {
+            Ok(naming) => target.place(&listed.input(), naming).name().replace('\\', "/"),
             Err(error) => error,
         };
-        target.places(inputs).into_iter().map(shown).collect()
+        inputs.iter().zip(namings).map(shown).collect()
     }
 
     #[test]

@@ -12,6 +12,7 @@ use menagerie::diag::{Loss, LossReport};
 
 use super::Row;
 use crate::output;
+use crate::verbs::convert::grouped;
 use crate::verbs::report::page::{document, escaped, readable};
 
 /// Writes the pages; gives the path of the index.
@@ -65,11 +66,11 @@ fn index(samples: &BTreeMap<&str, Vec<&Row>>) -> String {
         let _ = writeln!(
             text,
             "<article><a href=\"{link}.html\"><div class=\"picture\">{}</div></a>\n<h2><a href=\"{link}.html\">{link}</a></h2>\n\
-             <p>{} of {} files are valid; {} hold all of it</p></article>",
+             <p>{} of {} files are valid; {} all of it</p></article>",
             picture(&fullest(rows), name),
             valid,
             rows.len(),
-            output::count(lossless, "format", "formats"),
+            output::count(lossless, "format holds", "formats hold"),
         );
     }
     text + "</main>\n<footer><p>Open a .glb in any viewer, or look into a file with <code>menagerie inspect</code>; \
@@ -98,7 +99,7 @@ fn sample(name: &str, rows: &[&Row]) -> String {
             state.0,
             state.1,
         );
-        let lost = written.losses.losses().count();
+        let lost = grouped(written.losses.losses()).len();
         let words = if lost == 0 { "nothing lost".to_owned() } else { output::count(lost, "loss", "losses") };
         let _ = writeln!(
             text,
@@ -117,7 +118,7 @@ fn added(losses: &LossReport) -> String {
 
 fn table<'a>(title: &str, losses: impl Iterator<Item = &'a Loss>) -> String {
     let mut rows = String::new();
-    for loss in losses {
+    for loss in grouped(losses) {
         let error = loss.error.map(|(stats, unit)| format!("{:.2e} {unit}", stats.max)).unwrap_or_default();
         let _ = write!(
             rows,

@@ -1,14 +1,18 @@
 use super::model::{
     ANIMATION_RECORD, Animation, BONE_RECORD, LOD_RECORD, MESH_RECORD, Mesh, Model, Table, flat_colour,
 };
+use super::solid::{crossing, open_edges, same_places};
 use super::vertex::{Vertex, VertexKind};
 use super::{codes, lift};
 use crate::bytes::{Span, f8a_to_f32};
 use crate::diag::{Code, Issue, Issues};
 
+/// Pairs of triangles that are looked at in all solids of a file for crossing each other; a hostile file would have billions.
+const PAIRS: usize = 1 << 22;
+
 /// Finds what is wrong in a model that could be read.
 pub fn check(model: &Model, issues: &mut Issues) {
-    let mut check = Check { model, length: model.length(), issues };
+    let mut check = Check { model, length: model.length(), issues, pairs: PAIRS };
     check.header();
     check.strings();
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -29,6 +33,8 @@ struct Check<'a> {
     /// Bytes of the file.
     length: usize,
     issues: &'a mut Issues,
+    /// Pairs of triangles that may still be looked at.
+    pairs: usize,
 }
 
 impl Check<'_> {
@@ -354,33 +360,27 @@ impl Check<'_> {
         };
         let span = within(mesh.vertices_at, mesh.stored_vertex_bytes());
         let of_faces = within(mesh.faces_at, mesh.stored_face_bytes());
-        let path = format!("meshes[{index}].vertices");
+        let (path, faces) = (format!("meshes[{index}].vertices"), format!("meshes[{index}].faces"));
         let elsewhere = |vertex: &&Vertex| ![0, bone].contains(&usize::from(vertex.bone()));
         let elsewhere = mesh.vertices.iter().filter(elsewhere).count();
         if elsewhere > 0 {
             let message = format!("{elsewhere} vertices of the solid of bone {bone} hang on other bones");
             self.report(&codes::SOLID_BONES, path.clone(), span, message);
         }
-        let mut places: Vec<[u32; 3]> =
-            mesh.vertices.iter().map(|vertex| vertex.position().map(|x| (x + 0.0).to_bits())).collect();
-        places.sort_unstable();
-        places.dedup();
-        let twice = mesh.vertices.len() - places.len();
+        let twice = same_places(mesh);
         if twice > 0 {
             let message = format!("{twice} vertices are where others are");
             self.report(&codes::SOLID_VERTICES, path, span, message);
         }
-        let mut edges: Vec<(u32, u32)> = Vec::new();
-        for [a, b, c] in mesh.faces.iter().flat_map(super::Face::triangles) {
-            edges.extend([(a, b), (b, c), (c, a)]);
-        }
-        edges.sort_unstable();
-        let matched = |(a, b): &&(u32, u32)| edges.binary_search(&(*b, *a)).is_err();
-        let open = edges.iter().filter(matched).count()
-            + edges.windows(2).filter(|w| matches!(w, [a, b] if a == b)).count();
-        if open > 0 || edges.is_empty() {
+        let open = open_edges(mesh);
+        if open > 0 || mesh.faces.is_empty() {
             let message = format!("{open} edges of the solid of bone {bone} do not belong to two triangles");
-            self.report(&codes::SOLID_OPEN, format!("meshes[{index}].faces"), of_faces, message);
+            self.report(&codes::SOLID_OPEN, faces.clone(), of_faces, message);
+        }
+        if let Some((a, b)) = crossing(mesh, &mut self.pairs) {
+            let message =
+                format!("triangles {a} and {b} of the solid of bone {bone} pass through each other");
+            self.report(&codes::SOLID_CROSSING, faces, of_faces, message);
         }
     }
 

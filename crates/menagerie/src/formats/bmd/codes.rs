@@ -125,6 +125,10 @@ crate::diag::code! {
         document: "Meshes used for bone solids are in BREP form: a fully enclosed volume.",
         why: "What is inside cannot be told from what is outside.",
         fix: "Close the mesh: every edge belongs to two triangles that go along it in opposite directions.";
+    SOLID_CROSSING = Warning "bmd/solid-crossing": "the solid of a bone crosses itself",
+        document: "Meshes used for bone solids may be non-convex, and may not intersect themselves.",
+        why: "Some places are inside twice, so the volume is not that of the shape that is seen.",
+        fix: "Move the vertices apart, or join the parts that overlap. Triangles that only touch are no fault.";
     SOLID_VERTICES = Warning "bmd/solid-vertices": "the solid of a bone has two vertices in one place",
         document: "If vertices are duplicated, even at the same place, the mesh is no longer in BREP form.",
         why: "Triangles that meet there are not joined, so the volume is not enclosed.",

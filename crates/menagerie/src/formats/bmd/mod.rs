@@ -27,6 +27,7 @@ mod notes;
 mod packing;
 mod pose;
 mod read;
+mod solid;
 mod vertex;
 mod write;
 

@@ -86,5 +86,8 @@ pub static FORMAT: Format = Format {
     read: |bytes, options, issues| Ok(Box::new(read::read_from(options.reader(bytes), issues)?)),
     stream: None,
     mend: super::no_mend,
-    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
+    lower: |scene, options, losses| {
+        super::of_own_corners(&scene, &options.limits)?;
+        Ok(Box::new(lower(scene, options, losses)))
+    },
 };

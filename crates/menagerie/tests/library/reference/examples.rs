@@ -42,9 +42,9 @@ fn readers_written_from_the_pages_find_the_same_values() {
             .unwrap();
         let said =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{script}: {said}");
-        // zstd, which only the library's profile uses, came to Python late.
-        let fine = |line: &&str| line.ends_with(": as expected") || line.contains(": needs zstd");
+        // zstd, which only the library's profile of das2 uses, is the C library's.
+        let may_lack = std::env::var_os("CI").is_none();
+        let fine = |line: &&str| line.ends_with(": as expected") || may_lack && line.contains("libzstd");
         let good = said.lines().filter(fine).count();
         assert_eq!(good, files.len(), "{script}: {said}");
     }
