@@ -32,8 +32,8 @@ pub(crate) fn check(root: &Path) -> Result<Outcome> {
     if here != there {
         return Ok(Outcome::Skipped(format!("the counts are of {there}; this is {here}")));
     }
-    let counts = match count(root)? {
-        Ok(counts) => counts,
+    let counts: Counts = match count(root, "instructions")? {
+        Ok(counts) => counts.into_iter().collect(),
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
     let before = |name: &str| known["instructions"][name].as_u64();
@@ -57,8 +57,8 @@ pub(crate) fn check(root: &Path) -> Result<Outcome> {
 
 /// Counts, and writes the counts that are committed.
 pub(crate) fn update(root: &Path) -> Result<bool> {
-    let counts = match count(root)? {
-        Ok(counts) => counts,
+    let counts: Counts = match count(root, "instructions")? {
+        Ok(counts) => counts.into_iter().collect(),
         Err(reason) => bail!("{reason}"),
     };
     let list: Map<String, Value> = counts.into_iter().map(|(name, count)| (name, json!(count))).collect();
@@ -80,18 +80,19 @@ fn built_with() -> Result<String> {
     Ok(format!("rustc {}, {}, test build", line("release: "), line("host: ")))
 }
 
-/// The instructions of each piece of work, or why they cannot be counted here.
-fn count(root: &Path) -> Result<Result<Counts, String>> {
+/// The instructions of each piece of work that a program in `benches` does, in its order, or why they cannot be counted here.
+pub(crate) fn count(root: &Path, bench: &str) -> Result<Result<Vec<(String, u64)>, String>> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Ok(Err("there is no valgrind; Debian has it in the package of that name".to_owned()));
     }
-    let program = build(root)?;
-    let folder = root.join("target/instructions");
+    let program = build(root, bench)?;
+    let folder = root.join("target").join(bench);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--toggle-collect=*instructions::counted*"])
-        .args(["--dump-after=*instructions::counted*", "--combine-dumps=no"])
+        .args(["--tool=callgrind", "--combine-dumps=no"])
+        .arg(format!("--toggle-collect={bench}::counted"))
+        .arg(format!("--dump-after={bench}::counted"))
         .arg(format!("--callgrind-out-file={}", folder.join("counts").display()))
         .arg(&program)
         .stdin(Stdio::null())
@@ -101,9 +102,9 @@ fn count(root: &Path) -> Result<Result<Counts, String>> {
         return Ok(Err(format!("valgrind failed: {}", String::from_utf8_lossy(&output.stderr).trim())));
     }
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut counts = Counts::new();
+    let mut counts = Vec::new();
     for (i, name) in names.lines().enumerate() {
-        counts.insert(name.to_owned(), total(&folder.join(format!("counts.{}", i + 1)))?);
+        counts.push((name.to_owned(), total(&folder.join(format!("counts.{}", i + 1)))?));
     }
     Ok(Ok(counts))
 }
@@ -120,9 +121,9 @@ fn total(dump: &Path) -> Result<u64> {
 }
 
 /// Builds the program that does the work, as tests are built: the library is there already then.
-fn build(root: &Path) -> Result<PathBuf> {
+fn build(root: &Path, bench: &str) -> Result<PathBuf> {
     let output = Command::new(cargo_program())
-        .args(["build", "--package", "menagerie", "--bench", "instructions", "--message-format=json"])
+        .args(["build", "--package", "menagerie", "--bench", bench, "--message-format=json"])
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()
@@ -133,7 +134,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let built = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let program = built
-        .filter(|message| message["target"]["name"] == "instructions")
+        .filter(|message| message["target"]["name"] == bench)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from));
     program.context("cargo does not say where the program is")
 }

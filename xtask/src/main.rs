@@ -1,9 +1,8 @@
 //! `cargo xtask test` runs every check of the project, `check` those of every day; `cargo xtask docs` makes the generated pages again, `pictures` the
 //! pictures that tests compare with; `python` builds the wheel, `blender` the extension, `viewer` the page, `dist` packages for others; `kaitai` runs
 //! the descriptions of docs/kaitai; `bench` measures against other programs;
-//! `fuzz-seeds` writes what fuzzing starts from, and `fuzz` runs all fuzz targets.
+//! `linear` counts what twice as much takes; `fuzz` runs all fuzz targets.
 
-#[cfg(feature = "library")]
 mod bench;
 mod blender;
 mod dist;
@@ -13,6 +12,7 @@ mod fuzz;
 mod instructions;
 mod kaitai;
 mod licences;
+mod linear;
 #[cfg(feature = "library")]
 mod looks;
 #[cfg(feature = "library")]
@@ -20,8 +20,6 @@ mod pictures;
 mod python;
 #[cfg(feature = "library")]
 mod schemas;
-#[cfg(feature = "library")]
-mod seeds;
 mod steps;
 mod viewer;
 
@@ -30,7 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test | cluster] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | fuzz-seeds [FOLDER]... | fuzz [--minutes N]";
+const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | pictures-table | python [test | cluster] | blender [test] | kaitai | viewer [test] | dist [test] | bench [NAME] | instructions [update] | linear | fuzz [test] [--minutes N] [--target NAME] [--sanitizer address]";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -38,7 +36,10 @@ fn main() -> ExitCode {
         Some("check") => steps::check(&root()),
         Some("fuzz") => {
             let arguments: Vec<String> = std::env::args().skip(2).collect();
-            fuzz::run(&root(), &arguments)
+            match arguments.as_slice() {
+                [test] if test == "test" => Ok(steps::only(&root(), ("fuzzing", fuzz::test))),
+                _ => fuzz::run(&root(), &arguments),
+            }
         }
         Some("viewer") => build_or_test(viewer::build, ("viewer in a browser", viewer::test)),
         Some("kaitai") => Ok(steps::only(&root(), ("Kaitai descriptions", kaitai::test))),
@@ -48,11 +49,13 @@ fn main() -> ExitCode {
             Ok(steps::only(&root(), ("Ray on two nodes", python::test_cluster)))
         }
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
+        Some("bench") => bench::run(&root(), std::env::args().nth(2).as_deref()),
         Some("instructions") => match std::env::args().nth(2).as_deref() {
             None => Ok(steps::only(&root(), ("instructions", instructions::check))),
             Some("update") => instructions::update(&root()),
             Some(_) => Err(anyhow::anyhow!(USAGE)),
         },
+        Some("linear") => linear::write(&root()),
         Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
@@ -83,8 +86,6 @@ fn with_library(task: &str) -> Result<bool> {
         "docs" => docs::write(&root()).map(|()| true),
         "pictures" => pictures::write(&root()),
         "pictures-table" => looks::write(&root()).map(|()| true),
-        "bench" => bench::run(&root(), std::env::args().nth(2).as_deref()),
-        "fuzz-seeds" => seeds::write(&root(), std::env::args().skip(2)).map(|()| true),
         _ => bail!(USAGE),
     }
 }
@@ -92,7 +93,7 @@ fn with_library(task: &str) -> Result<bool> {
 /// Tasks that use the library are done by this program built with it.
 #[cfg(not(feature = "library"))]
 fn with_library(task: &str) -> Result<bool> {
-    if !["docs", "pictures", "pictures-table", "bench", "fuzz-seeds"].contains(&task) {
+    if !["docs", "pictures", "pictures-table"].contains(&task) {
         bail!(USAGE);
     }
     let mut command = std::process::Command::new(steps::cargo_program());

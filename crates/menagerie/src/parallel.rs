@@ -35,6 +35,27 @@ pub(crate) fn map_few<T, R>(elements: &[T], make: impl Fn(&T) -> R) -> Vec<R> {
     elements.iter().map(make).collect()
 }
 
+/// What is made of each piece of so many elements, which may be changed, in their order; with the number of the piece.
+#[cfg(feature = "parallel")]
+pub(crate) fn map_chunks<T: Send, R: Send>(
+    elements: &mut [T],
+    size: usize,
+    make: impl Fn(usize, &mut [T]) -> R + Sync + Send,
+) -> Vec<R> {
+    use rayon::prelude::*;
+    elements.par_chunks_mut(size.max(1)).enumerate().map(|(i, chunk)| make(i, chunk)).collect()
+}
+
+/// What is made of each piece of so many elements, which may be changed, in their order; with the number of the piece.
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn map_chunks<T, R>(
+    elements: &mut [T],
+    size: usize,
+    make: impl Fn(usize, &mut [T]) -> R,
+) -> Vec<R> {
+    elements.chunks_mut(size.max(1)).enumerate().map(|(i, chunk)| make(i, chunk)).collect()
+}
+
 /// Two results that are made side by side.
 #[cfg(feature = "parallel")]
 pub(crate) fn both<A: Send, B: Send>(

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::render::hills;
+use super::hills::hills;
 use super::{Bench, Peer, Row, cargo_bench, fastest, python_with};
 
 /// Squares along a side of the model: a million triangles.
@@ -15,7 +15,7 @@ const SIDE: u32 = 708;
 pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     cargo_bench(&bench.root, "meshes")?;
     let glb = bench.folder.join("hills.glb");
-    std::fs::write(&glb, hills(SIDE)?).with_context(|| format!("cannot write {}", glb.display()))?;
+    std::fs::write(&glb, hills(SIDE)).with_context(|| format!("cannot write {}", glb.display()))?;
     let trimesh = python_with("trimesh", &bench.folder);
     let mut rows = Vec::new();
     for extension in ["obj", "stl", "ply"] {

@@ -3,9 +3,11 @@
 //! Only ratios count: machines differ and are noisy. Each comparison is a file of its own here and a line in [`ALL`]. A
 //! program that cannot be had here is named as skipped, with the reason.
 
+mod hills;
 mod measured;
 mod meshes;
 mod ops;
+mod page;
 mod peers;
 mod programs;
 mod python;
@@ -57,6 +59,9 @@ pub(crate) enum Peer {
 
 /// Runs the comparison called `name`, or all of them, and prints a table.
 pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<bool> {
+    if name == Some("page") {
+        return page::write(root).map(|()| true);
+    }
     let chosen: Vec<_> = ALL.iter().filter(|(known, _)| name.is_none_or(|name| name == *known)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
@@ -77,8 +82,14 @@ pub(crate) fn run(root: &Path, name: Option<&str>) -> Result<bool> {
     Ok(good)
 }
 
-/// Builds the released program and makes the folder.
+/// Builds the released program, unless `MENAGERIE_PROGRAM` names one, and makes the folder.
 fn prepare(root: &Path) -> Result<Bench> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let folder = target.join("bench");
+    std::fs::create_dir_all(&folder)?;
+    if let Some(menagerie) = std::env::var_os("MENAGERIE_PROGRAM") {
+        return Ok(Bench { root: root.to_owned(), menagerie: menagerie.into(), folder });
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args(["build", "--release", "--package", "menagerie-cli"])
@@ -88,9 +99,6 @@ fn prepare(root: &Path) -> Result<Bench> {
     if !built.success() {
         bail!("the program cannot be built");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("bench");
-    std::fs::create_dir_all(&folder)?;
     Ok(Bench { root: root.to_owned(), menagerie: target.join("release/menagerie"), folder })
 }
 

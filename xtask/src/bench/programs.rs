@@ -1,18 +1,17 @@
 //! The whole program on a million triangles: every conversion and look that matters, beside the program that others
-//! use for it and beside a copy of the same bytes. The table is docs/bench.md, the raw runs are in bench/runs.
+//! use for it and beside a copy of the same bytes.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
+use super::hills::hills;
 use super::measured::{Measured, measure};
 use super::peers::{Peers, Tool};
-use super::render::hills;
-use super::{Bench, Row};
+use super::{Bench, Row, page};
 
 /// Squares along a side of the model: a million triangles, half a million vertices.
 const SIDE: u32 = 708;
@@ -94,6 +93,7 @@ fn all_work() -> Vec<Work> {
         )
         .against(Tool::Gltfpack, &["-noq", "-si", "0.5", "-i", "hills.glb", "-o", "peer.glb"]),
     );
+    list.push(Work::new("weld stl", &["optimize", "--weld", "hills.stl", "out.glb"], "hills.stl"));
     list.push(
         Work::new("glb → bmd, verified", &["convert", "--verify", "hills.glb", "out.bmd"], "hills.glb")
             .goal(1.4),
@@ -105,7 +105,10 @@ fn all_work() -> Vec<Work> {
     for extension in FORMATS.into_iter().chain(["glb"]) {
         let input = format!("hills.{extension}");
         let work = Work::new(format!("info {extension}"), &["info", &input], &input);
-        list.push(work.against(Tool::Trimesh, &[&input]));
+        list.push(match extension {
+            "obj" | "ply" | "stl" | "glb" => work.against(Tool::Trimesh, &[&input]),
+            _ => work,
+        });
     }
     for extension in ["ply", "obj"] {
         let input = format!("hills.{extension}");
@@ -121,6 +124,8 @@ fn all_work() -> Vec<Work> {
 struct Found {
     work: Work,
     bytes: u64,
+    /// Bytes that were written.
+    written: u64,
     ours: Measured,
     peer: Option<Result<Measured, String>>,
     /// Seconds to copy the same bytes in memory.
@@ -132,11 +137,17 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     std::fs::create_dir_all(&folder)?;
     make_files(bench, &folder)?;
     let peers = Peers::find(&bench.folder);
-    let mut found = Vec::new();
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
     for work in all_work() {
         eprintln!("{}", work.what);
         let _ = std::fs::remove_dir_all(folder.join("out"));
-        let ours = measure(&bench.menagerie, &work.arguments, runs(), &folder)?;
+        let ours = match measure(&bench.menagerie, &work.arguments, runs(), &folder) {
+            Ok(ours) => ours,
+            Err(error) => {
+                failed.push(format!("{}: {error:#}", work.what));
+                continue;
+            }
+        };
         let peer = work.peer.as_ref().map(|(tool, arguments)| {
             let (program, mut first) = peers.command(*tool)?;
             first.extend(arguments.iter().cloned());
@@ -144,11 +155,19 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
                 .map_err(|error| format!("{error:#}").lines().next().unwrap_or_default().to_owned())
         });
         let bytes = std::fs::metadata(folder.join(&work.input)).map(|file| file.len()).unwrap_or(0);
+        let written = work.arguments.last().filter(|last| last.starts_with("out."));
+        let written = written.and_then(|last| std::fs::metadata(folder.join(last)).ok());
+        let written = written.map_or(0, |file| file.len());
         let copying = copy_in_memory(&folder.join(&work.input));
-        found.push(Found { work, bytes, ours, peer, copying });
+        found.push(Found { work, bytes, written, ours, peer, copying });
     }
     let series = series(bench, &folder)?;
-    write_page(bench, &peers, &found, &series)?;
+    let raw: Vec<Value> = found.iter().map(Found::to_json).collect();
+    let raw = json!({ "machine": machine(), "programs": peers.versions(), "runs": runs(), "work": raw,
+        "series": series.iter().map(|s| json!({ "what": s.what, "cpu_seconds": s.seconds })).collect::<Vec<_>>(),
+        "triangles": SERIES.map(|side| 2 * side * side) });
+    page::keep(&bench.root, "programs", &raw)?;
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(Vec::new())
 }
 
@@ -156,7 +175,7 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
 fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     let glb = folder.join("hills.glb");
     if !glb.exists() {
-        std::fs::write(&glb, hills(SIDE)?)?;
+        std::fs::write(&glb, hills(SIDE))?;
     }
     for extension in FORMATS {
         make(bench, &glb, &folder.join(format!("hills.{extension}")))?;
@@ -164,7 +183,7 @@ fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     for side in SERIES {
         let glb = folder.join(format!("series-{side}.glb"));
         if !glb.exists() {
-            std::fs::write(&glb, hills(side)?)?;
+            std::fs::write(&glb, hills(side))?;
         }
         for extension in FORMATS {
             make(bench, &glb, &folder.join(format!("series-{side}.{extension}")))?;
@@ -174,7 +193,7 @@ fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     if !small.exists() {
         std::fs::create_dir_all(&small)?;
         let glb = folder.join("tiny.glb");
-        std::fs::write(&glb, hills(10)?)?;
+        std::fs::write(&glb, hills(10))?;
         for (i, extension) in (0..1000).zip(["bgl", "bmd", "bo3d", "das2", "dgl2"].into_iter().cycle()) {
             let first = small.join(format!("model-{}.{extension}", i % 5));
             make(bench, &glb, &first)?;
@@ -189,7 +208,7 @@ fn make(bench: &Bench, glb: &Path, file: &Path) -> Result<()> {
         return Ok(());
     }
     let status = Command::new(&bench.menagerie).arg("convert").arg(glb).arg(file).output()?.status;
-    anyhow::ensure!(matches!(status.code(), Some(0 | 1)), "{} cannot be made", file.display());
+    ensure!(matches!(status.code(), Some(0 | 1)), "{} cannot be made", file.display());
     Ok(())
 }
 
@@ -229,51 +248,8 @@ fn series(bench: &Bench, folder: &Path) -> Result<Vec<Series>> {
     Ok(all)
 }
 
-fn write_page(bench: &Bench, peers: &Peers, found: &[Found], series: &[Series]) -> Result<()> {
-    let machine = machine();
-    let mut page = String::from(
-        "# How fast it is\n\nMade by `cargo xtask bench programs`; the raw runs are in `bench/runs`. A model of a million \
-         triangles and half a million vertices with normals and texture coordinates; the best of some runs of the whole \
-         program, from its start to its end. Only ratios in one run count. Memory is the most that the program had.\n\n",
-    );
-    let _ = writeln!(page, "Best of {}.", runs());
-    let _ = writeln!(page, "Machine: {machine}. {}\n", peers.versions());
-    page.push_str(
-        "| work | input | goal | menagerie | processor | memory | other | processor | memory | copying the bytes |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
-    );
-    for row in found {
-        let _ = writeln!(page, "{}", row.line());
-    }
-    page.push_str("\n## Twice the triangles\n\nProcessor seconds of the whole program");
-    let _ = writeln!(
-        page,
-        " at {} triangles, and what the last doubling cost.\n",
-        SERIES.map(|side| (2 * side * side).to_string()).join(", ")
-    );
-    page.push_str("| work | seconds | last doubling |\n|---|---|---|\n");
-    for Series { what, seconds } in series {
-        let times: Vec<String> = seconds.iter().map(|second| format!("{second:.2}")).collect();
-        let growth = match seconds.as_slice() {
-            [.., before, last] if *before > 0.0 => format!("{:.1} times", last / before),
-            _ => String::new(),
-        };
-        let _ = writeln!(page, "| {what} | {} | {growth} |", times.join(", "));
-    }
-    let path = bench.root.join("docs/bench.md");
-    std::fs::write(&path, &page).with_context(|| format!("cannot write {}", path.display()))?;
-    let raw: Vec<Value> = found.iter().map(Found::to_json).collect();
-    let raw = json!({ "machine": machine, "programs": peers.versions(), "work": raw,
-        "series": series.iter().map(|s| json!({ "what": s.what, "cpu_seconds": s.seconds })).collect::<Vec<_>>() });
-    let runs = bench.root.join("bench/runs");
-    std::fs::create_dir_all(&runs)?;
-    std::fs::write(runs.join("programs.json"), format!("{raw:#}\n"))?;
-    println!("{page}");
-    Ok(())
-}
-
 /// The processor, how many of them, and the compiler.
-fn machine() -> String {
+pub(super) fn machine() -> String {
     let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or("unknown processor", |(_, model)| model.trim()).to_owned();
@@ -282,33 +258,7 @@ fn machine() -> String {
     format!("{model}, {cores} cores; {}", String::from_utf8_lossy(&rustc).trim())
 }
 
-fn cells(measured: &Measured, bytes: u64) -> String {
-    let best = measured.best();
-    let cpu = best.cpu.map(|cpu| format!("{cpu:.2} s")).unwrap_or_default();
-    let peak = best.peak.map(|peak| match bytes {
-        0 => format!("{} MB", peak / 1_000_000),
-        bytes => format!("{} MB, {:.1} × input", peak / 1_000_000, peak as f64 / bytes as f64),
-    });
-    format!("{:.3} s | {cpu} | {}", best.wall, peak.unwrap_or_default())
-}
-
 impl Found {
-    fn line(&self) -> String {
-        let goal = self.work.goal.map(|goal| format!("{goal} s")).unwrap_or_default();
-        let ours = cells(&self.ours, self.bytes);
-        let theirs = match (&self.work.peer, &self.peer) {
-            (Some((tool, _)), Some(Ok(measured))) => {
-                format!("{} {}", tool.name(), cells(measured, self.bytes))
-            }
-            (Some((tool, _)), Some(Err(reason))) => {
-                format!("{} not run: {} | |", tool.name(), reason.replace('|', "/"))
-            }
-            _ => "| |".to_owned(),
-        };
-        let size = if self.bytes == 0 { String::new() } else { format!("{:.0} MB", self.bytes as f64 / 1e6) };
-        format!("| {} | {size} | {goal} | {ours} | {theirs} | {:.3} s |", self.work.what, self.copying)
-    }
-
     fn to_json(&self) -> Value {
         let peer = match (&self.work.peer, &self.peer) {
             (Some((tool, _)), Some(Ok(measured))) => {
@@ -317,7 +267,7 @@ impl Found {
             (Some((tool, _)), Some(Err(reason))) => json!({ "name": tool.name(), "not_run": reason }),
             _ => Value::Null,
         };
-        json!({ "what": self.work.what, "arguments": self.work.arguments, "input_bytes": self.bytes, "goal": self.work.goal,
+        json!({ "what": self.work.what, "arguments": self.work.arguments, "input_bytes": self.bytes, "output_bytes": self.written, "goal": self.work.goal,
             "runs": self.ours.to_json(), "peer": peer, "copy_seconds": self.copying })
     }
 }

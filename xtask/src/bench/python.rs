@@ -1,9 +1,10 @@
 //! Opening a large model from Python and reading its positions, against trimesh.
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Bench, Peer, Row};
+use super::programs::machine;
+use super::{Bench, Peer, Row, page};
 use crate::python::{Environment, Interpreter, Profile, build_environment};
 
 const PACKAGES: [&str; 2] = ["numpy>=1.26,<3", "trimesh>=4,<6"];
@@ -29,6 +30,11 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     let found: Vec<(String, f64, f64)> = serde_json::from_slice::<Value>(&output.stdout)
         .and_then(serde_json::from_value)
         .context("the measurement printed no JSON")?;
+    let rows: Vec<Value> = found
+        .iter()
+        .map(|(format, ours, theirs)| json!({ "format": format, "menagerie": ours, "trimesh": theirs }))
+        .collect();
+    page::keep(&bench.root, "python", &json!({ "machine": machine(), "goal": GOAL, "rows": rows }))?;
     for (format, ours, theirs) in &found {
         if theirs / ours < GOAL {
             bail!("{format}: {:.1} times as fast as trimesh; the goal is {GOAL}", theirs / ours);

@@ -167,3 +167,17 @@ fn verbs_and_options_in_the_text_are_there() {
     }
     assert!(looked_at > 15, "{looked_at}");
 }
+
+/// The figures are those of the last measurement, not ones that somebody remembers.
+#[test]
+fn figures_are_those_of_the_page() {
+    const PAGE: &str = include_str!("../../../../docs/bench.md");
+    let (_, rest) =
+        README.split_once("<!-- speed: made by `cargo xtask bench` -->\n").expect("the README has figures");
+    let (figures, _) = rest.split_once("<!-- end of speed -->").expect("its figures end");
+    assert!(figures.lines().count() > 5, "the README has no figures");
+    assert!(
+        PAGE.contains(figures),
+        "the README's figures are not in docs/bench.md; `cargo xtask bench page` writes both"
+    );
+}

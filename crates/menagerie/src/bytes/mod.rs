@@ -17,6 +17,7 @@ mod number;
 mod packed;
 mod patch;
 mod reader;
+mod records;
 mod shared;
 mod span;
 mod text;
@@ -30,6 +31,7 @@ pub use number::{Token, float_start, read_float, read_integer, tokens, whole_sta
 pub use packed::{SE32_MAX, Se32, f8a_from_f32, f8a_to_f32};
 pub use patch::Patch;
 pub use reader::{ReadError, ReadErrorKind, Reader};
+pub use records::Records;
 pub use shared::SharedBytes;
 pub use span::Span;
 pub use text::{decode_text, utf8_or_windows_1252};

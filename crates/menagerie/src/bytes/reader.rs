@@ -1,8 +1,8 @@
 use std::fmt::{self, Write as _};
 
-use zerocopy::{FromBytes, Immutable};
+use zerocopy::{FromBytes, Immutable, Unaligned};
 
-use super::{Limits, Span};
+use super::{Limits, Records, SharedBytes, Span};
 
 /// A cursor over the bytes of a file that knows the path of what it is reading.
 ///
@@ -21,6 +21,8 @@ pub struct Reader<'a> {
     /// Added to positions in spans: not zero where `data` is a part of the file.
     base: usize,
     scopes: Vec<Scope>,
+    /// The whole file, where lists may share its bytes.
+    file: Option<&'a SharedBytes>,
 }
 
 #[derive(Debug, Clone)]
@@ -118,7 +120,12 @@ macro_rules! number {
 impl<'a> Reader<'a> {
     /// A reader at the start of a file.
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, at: 0, base: 0, scopes: Vec::new() }
+        Self { data, at: 0, base: 0, scopes: Vec::new(), file: None }
+    }
+
+    /// A reader at the start of a file whose bytes can be shared: [`Self::records`] copies nothing.
+    pub fn of_shared(file: &'a SharedBytes) -> Self {
+        Self { file: Some(file), ..Self::new(file) }
     }
 
     /// A reader of a part of a file that begins at byte `base`.
@@ -221,7 +228,7 @@ impl<'a> Reader<'a> {
     pub fn slice(&mut self, name: &'static str, n: usize) -> Result<Reader<'a>, ReadError> {
         let base = self.position();
         let data = self.bytes(name, n)?;
-        Ok(Reader { data, at: 0, base, scopes: self.scopes.clone() })
+        Ok(Reader { data, at: 0, base, scopes: self.scopes.clone(), file: self.file })
     }
 
     /// Reads an array of bytes whose length the code knows.
@@ -287,6 +294,21 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(records)
+    }
+
+    /// Reads `count` records like [`Self::table`], without a copy where the bytes of the file are shared.
+    pub fn records<T: FromBytes + Immutable + Unaligned + Copy>(
+        &mut self,
+        name: &'static str,
+        count: usize,
+    ) -> Result<Records<T>, ReadError> {
+        let Some(file) = self.file else { return self.table(name, count).map(Records::from) };
+        self.check_count(name, count, size_of::<T>())?;
+        let start = self.position();
+        let bytes = self.bytes(name, count.saturating_mul(size_of::<T>()))?;
+        let shared = Records::part(file, start..start.saturating_add(bytes.len()));
+        let copied = || <[T]>::ref_from_bytes(bytes).map(<[T]>::to_vec).unwrap_or_default();
+        Ok(shared.unwrap_or_else(|| copied().into()))
     }
 
     /// Fails when the file is larger than [`Limits::file_bytes`].

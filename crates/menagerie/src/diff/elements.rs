@@ -216,10 +216,16 @@ fn in_place(
     let grid = Grid::new(b, &pairing.left_b, (tolerance * 4.0).max(1e-9));
     let look = |i: usize| {
         let mut candidates = Vec::new();
-        grid.around(a.centre(&a.list[i]), tolerance, |list| {
-            let at = list.partition_point(|j| *j < i);
+        let centre = a.centre(&a.list[i]);
+        // The centres of two are not farther from each other than their corners, but for what is lost in rounding.
+        let apart = tolerance * 1.01 + centre.abs().max_element() * 1e-5;
+        grid.around(centre, tolerance, |list| {
+            let at = list.partition_point(|(j, _)| *j < i);
             let near = at.saturating_sub(LOOK_IN_PLACE / 2)..(at + LOOK_IN_PLACE / 2).min(list.len());
-            for &j in list.get(near).unwrap_or_default() {
+            for &(j, other) in list.get(near).unwrap_or_default() {
+                if centre.distance_squared(other) > apart * apart {
+                    continue;
+                }
                 candidates.extend(aligned(a, i, b, j, tolerance, flipped).map(|(same, off)| (off, same)));
             }
         });
@@ -231,18 +237,22 @@ fn in_place(
 /// Elements by the cell of space that their centre is in.
 struct Grid {
     cell: f32,
-    /// The elements of one cell after those of another, in the order in which they came.
-    order: Vec<usize>,
+    /// The elements of one cell after those of another, in the order in which they came, with their centres.
+    order: Vec<(usize, Vec3)>,
     /// Where in `order` those of a cell begin, and how many they are.
     cells: HashMap<[i64; 3], (u32, u32)>,
 }
 
 impl Grid {
     fn new(elements: &Elements<'_>, list: &[usize], cell: f32) -> Self {
-        let mut grid = Self { cell, order: vec![0; list.len()], cells: HashMap::with_capacity(list.len()) };
-        let key = |i: &usize| grid_key(elements.centre(&elements.list[*i]), cell);
+        let mut grid = Self {
+            cell,
+            order: vec![(0, Vec3::ZERO); list.len()],
+            cells: HashMap::with_capacity(list.len()),
+        };
+        let centre = |i: &usize| elements.centre(&elements.list[*i]);
         for i in list {
-            grid.cells.entry(key(i)).or_default().1 += 1;
+            grid.cells.entry(grid_key(centre(i), cell)).or_default().1 += 1;
         }
         let mut next = 0;
         for (start, count) in grid.cells.values_mut() {
@@ -250,8 +260,9 @@ impl Grid {
             next += std::mem::take(count);
         }
         for i in list {
-            if let Some((start, count)) = grid.cells.get_mut(&key(i)) {
-                grid.order[(*start + *count) as usize] = *i;
+            let centre = centre(i);
+            if let Some((start, count)) = grid.cells.get_mut(&grid_key(centre, cell)) {
+                grid.order[(*start + *count) as usize] = (*i, centre);
                 *count += 1;
             }
         }
@@ -259,7 +270,7 @@ impl Grid {
     }
 
     /// Hands over the elements of the cells that a centre may have fallen into.
-    fn around(&self, centre: Vec3, tolerance: f32, mut visit: impl FnMut(&[usize])) {
+    fn around(&self, centre: Vec3, tolerance: f32, mut visit: impl FnMut(&[(usize, Vec3)])) {
         let least = grid_key(centre + Vec3::splat(-tolerance), self.cell);
         let most = grid_key(centre + Vec3::splat(tolerance), self.cell);
         // A cell is four times as large, so that there is none between.
@@ -299,7 +310,12 @@ fn aligned(
     for turn in 0..turns {
         let same = Same { a: i, b: j, turn, flipped };
         let apart = |c: usize| a.corner(one, c).distance(b.corner(other, same.corner(c)));
-        let off = (0..3).map(apart).fold(0.0, f32::max);
+        // Most are seen to lie elsewhere by their first corner.
+        let first = apart(0);
+        if first > tolerance {
+            continue;
+        }
+        let off = (1..3).map(apart).fold(first.max(0.0), f32::max);
         if off <= tolerance {
             // Elements without area lie the same in several ways: what hangs on them tells which it is.
             let off = off / tolerance.max(f32::MIN_POSITIVE) * 0.1 + unlike(a, b, &same);

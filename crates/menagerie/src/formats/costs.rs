@@ -5,6 +5,7 @@
 
 use super::{Format, Summary};
 use crate::bytes::{Limits, OverLimit};
+use crate::diag::{Issue, LIMIT};
 use crate::scene::Scene;
 
 /// A part of a model with a name and notes of its own: a node, a mesh, a material.
@@ -36,6 +37,10 @@ const TRIANGLE: u64 = 12;
 /// The same in the model of another format and in its file, which may be text.
 const WRITTEN_VERTEX: u64 = 128;
 const WRITTEN_TRIANGLE: u64 = 112;
+/// A triangle whose corners are its own, in a model and in its file.
+const OWN_CORNERS: u64 = 256;
+/// A key by frame, in a list that is ordered, then in the model, and read back.
+const RESAMPLED_KEY: u64 = 192;
 
 /// Takes what a Scene of a model with such contents needs.
 pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverLimit> {
@@ -77,6 +82,23 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
         .saturating_add(vertices.saturating_mul(WRITTEN_VERTEX))
         .saturating_add(triangles.saturating_mul(WRITTEN_TRIANGLE));
     limits.take(total)
+}
+
+/// Takes what triangles with corners of their own need beside what [`of_lowering`] took: in the model and in the file.
+pub(crate) fn of_own_corners(scene: &Scene, limits: &Limits) -> Result<(), OverLimit> {
+    limits.take(stored(scene).1.saturating_mul(OWN_CORNERS))
+}
+
+/// Takes what keys need that a format without times between frames has to make.
+pub(crate) fn of_resampling(keys: u64, limits: &Limits) -> Result<(), Issue> {
+    if keys > limits.keys {
+        let message = format!(
+            "{keys} keys of all animations together are more than the limit of {} (keys)",
+            limits.keys
+        );
+        return Err(Issue::new(&LIMIT, "animations", message));
+    }
+    Ok(limits.take(keys.saturating_mul(RESAMPLED_KEY))?)
 }
 
 fn geometry(vertices: u64, triangles: u64) -> u64 {

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{ByteMap, Limits, Patch, SharedBytes};
+use crate::bytes::{ByteMap, Limits, Patch, Reader, SharedBytes};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::pictures::Usable;
@@ -70,7 +70,7 @@ pub mod stream;
 mod unheld;
 
 #[allow(unused_imports, reason = "a build without formats makes nothing")]
-pub(crate) use costs::{ELEMENT, of_lifting, of_lowering};
+pub(crate) use costs::{ELEMENT, of_lifting, of_lowering, of_own_corners, of_resampling};
 pub use foreign::foreign_kind;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
@@ -299,6 +299,14 @@ impl ReadOptions<'_> {
     pub fn keep(&self, bytes: &[u8]) -> SharedBytes {
         let same = self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes));
         same.cloned().unwrap_or_else(|| bytes.to_vec().into())
+    }
+
+    /// A reader at the start of a file; where its bytes are the shared ones, long lists need no copy.
+    pub fn reader<'b>(&'b self, bytes: &'b [u8]) -> Reader<'b> {
+        match self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes)) {
+            Some(file) => Reader::of_shared(file),
+            None => Reader::new(bytes),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What formats keep in the extras of a Scene, as typed notes.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::Format;
-use crate::scene::Extras;
+use crate::scene::{Extras, float_from_json, float_to_json};
 
 /// What a format keeps of one kind of element.
 pub(super) trait Note: Serialize + DeserializeOwned + Default {
@@ -24,10 +25,34 @@ pub(super) trait Note: Serialize + DeserializeOwned + Default {
             extras.set_all(Self::FORMAT.id, value);
         }
     }
+
+    /// Changes the note of an element.
+    fn change(extras: &mut Extras, with: impl FnOnce(&mut Self)) {
+        let mut note = Self::of(extras);
+        with(&mut note);
+        note.keep(extras);
+    }
+}
+
+/// A float, bit by bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Float(pub(super) f32);
+
+impl Serialize for Float {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        float_to_json(self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Float {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        float_from_json(&value).map(Self).ok_or_else(|| serde::de::Error::custom("not a float"))
+    }
 }
 
 /// Makes a struct of optional fields a note of the format in whose folder it stands.
-#[cfg(any(feature = "bmd", feature = "bo3d"))]
+#[cfg(any(feature = "bmd", feature = "bo3d", feature = "das2"))]
 macro_rules! note {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -46,5 +71,5 @@ macro_rules! note {
         }
     };
 }
-#[cfg(any(feature = "bmd", feature = "bo3d"))]
+#[cfg(any(feature = "bmd", feature = "bo3d", feature = "das2"))]
 pub(super) use note;

@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use super::{ReadOptions, Summary};
-use crate::bytes::Span;
+use crate::bytes::{Limits, Span};
 use crate::diag::{self, Issue, Issues};
 use crate::scene::Scene;
 
@@ -55,6 +55,8 @@ pub(super) struct Blocks<'a> {
     /// Whether lines end with a carriage return alone.
     returns: bool,
     done: bool,
+    /// Where what is read counts as input of the job; of bytes in memory it was counted before.
+    job: Option<Limits>,
 }
 
 impl<'a> Blocks<'a> {
@@ -65,7 +67,14 @@ impl<'a> Blocks<'a> {
     /// Like [`Self::new`], with blocks of about so many bytes.
     pub(super) fn of(block: usize, source: &'a mut dyn Read, options: &ReadOptions<'_>) -> Self {
         let (limit, longest_line) = (options.limits.file_bytes, options.limits.line_bytes);
-        Self { source, rest: Vec::new(), offset: 0, limit, longest_line, block, returns: false, done: false }
+        let (rest, job) = (Vec::new(), None);
+        Self { source, rest, offset: 0, limit, longest_line, block, returns: false, done: false, job }
+    }
+
+    /// Counts what is read as input of the job, by which its budget grows: for files that are not in memory.
+    pub(super) fn counted(self, limits: &Limits) -> Self {
+        limits.reads(0);
+        Self { job: Some(limits.clone()), ..self }
     }
 
     /// From here on gives line feeds in place of carriage returns.
@@ -147,6 +156,9 @@ impl<'a> Blocks<'a> {
         })?;
         if self.returns {
             returns_to_feeds(buffer.get_mut(before..).unwrap_or_default());
+        }
+        if let Some(job) = &self.job {
+            job.reads_more(read);
         }
         self.done = (read as u64) < missing;
         let so_far = self.offset + buffer.len() as u64;

@@ -96,64 +96,86 @@ fn grid([a, b, c]: &Corners, cells: usize) -> impl Iterator<Item = Vec3> {
 }
 
 /// Triangles in boxes in boxes, to find the nearest one quickly.
-struct Tree<'a> {
-    triangles: &'a [Corners],
-    order: Vec<u32>,
+struct Tree {
+    /// In the order of the boxes.
+    triangles: Vec<Corners>,
+    /// Each box is followed by its first half with all that is in it.
     boxes: Vec<TreeBox>,
 }
 
+#[derive(Clone, Copy)]
 struct TreeBox {
     min: Vec3,
     max: Vec3,
-    /// The range of `order` that is inside.
-    range: std::ops::Range<usize>,
-    /// The two boxes inside; `None` for the smallest ones.
-    halves: Option<[usize; 2]>,
+    /// The first of the triangles in it.
+    first: u32,
+    /// How many there are.
+    count: u32,
+    /// Its second half; 0 for the smallest boxes.
+    second: u32,
 }
 
-/// Triangles in the smallest boxes.
-const LEAF: usize = 8;
+/// A triangle on its way to its box: three times its middle, and its number.
+type Middle = ([f32; 3], u32);
 
-impl<'a> Tree<'a> {
-    fn new(triangles: &'a [Corners]) -> Self {
-        let sum = |triangle: &Corners, axis: usize| triangle.iter().map(|corner| corner[axis]).sum::<f32>();
-        let centres: Vec<[f32; 3]> =
-            triangles.iter().map(|triangle| [0, 1, 2].map(|axis| sum(triangle, axis))).collect();
-        let mut tree = Self { triangles, order: (0..triangles.len() as u32).collect(), boxes: Vec::new() };
+/// Triangles in the smallest boxes.
+const LEAF: usize = 4;
+
+impl Tree {
+    fn new(triangles: &[Corners]) -> Self {
+        let middle = |[a, b, c]: &Corners| (*a + *b + *c).to_array();
+        let mut middles: Vec<Middle> = triangles.iter().map(middle).zip(0..).collect();
+        let mut tree = Self { triangles: Vec::new(), boxes: Vec::new() };
         if !triangles.is_empty() {
-            let first = tree.bounds(0..triangles.len());
-            tree.boxes.push(first);
-        }
-        let mut at = 0;
-        while at < tree.boxes.len() {
-            let range = tree.boxes[at].range.clone();
-            if range.len() > LEAF {
-                let size = tree.boxes[at].max - tree.boxes[at].min;
-                let axis =
-                    if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.z > size.y) + 1 };
-                let middle = range.start + range.len() / 2;
-                let centre = |i: &u32| centres[*i as usize][axis];
-                tree.order[range.clone()].select_nth_unstable_by(range.len() / 2, |a, b| {
-                    centre(a).total_cmp(&centre(b)).then(a.cmp(b))
-                });
-                let halves = [tree.bounds(range.start..middle), tree.bounds(middle..range.end)];
-                let first = tree.boxes.len();
-                tree.boxes.extend(halves);
-                tree.boxes[at].halves = Some([first, first + 1]);
-            }
-            at += 1;
+            tree.boxes.reserve(4 * triangles.len() / LEAF);
+            tree.split(&mut middles);
+            tree.triangles = middles.iter().map(|(_, number)| triangles[*number as usize]).collect();
+            tree.bound();
         }
         tree
     }
 
-    fn bounds(&self, range: std::ops::Range<usize>) -> TreeBox {
-        let corners = self.order[range.clone()].iter().flat_map(|i| self.triangles[*i as usize]);
-        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for corner in corners {
-            min = min.min(corner);
-            max = max.max(corner);
+    /// Puts triangles into boxes, half of them into each, across the longest side.
+    fn split(&mut self, all: &mut [Middle]) {
+        // What is still to be split: its first triangle, how many, and the box whose second half it is.
+        let mut open: Vec<(usize, usize, Option<u32>)> = vec![(0, all.len(), None)];
+        while let Some((first, count, of)) = open.pop() {
+            let index = self.boxes.len() as u32;
+            if let Some(of) = of {
+                self.boxes[of as usize].second = index;
+            }
+            let (min, max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            self.boxes.push(TreeBox { min, max, first: first as u32, count: count as u32, second: 0 });
+            if count > LEAF {
+                let part = &mut all[first..first + count];
+                let axis = longest_side(part);
+                let half = count / 2;
+                part.select_nth_unstable_by(half, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
+                open.push((first + half, count - half, Some(index)));
+                open.push((first, half, None));
+            }
         }
-        TreeBox { min, max, range, halves: None }
+    }
+
+    /// Makes the boxes as large as what is in them.
+    fn bound(&mut self) {
+        for index in (0..self.boxes.len()).rev() {
+            let TreeBox { first, count, second, .. } = self.boxes[index];
+            let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            if second == 0 {
+                for corner in self.triangles[first as usize..(first + count) as usize].as_flattened() {
+                    min = min.min(*corner);
+                    max = max.max(*corner);
+                }
+            } else {
+                for half in [index + 1, second as usize] {
+                    min = min.min(self.boxes[half].min);
+                    max = max.max(self.boxes[half].max);
+                }
+            }
+            self.boxes[index].min = min;
+            self.boxes[index].max = max;
+        }
     }
 
     /// How far points that lie near each other are from the nearest triangle, where there is one, and how much was
@@ -161,62 +183,72 @@ impl<'a> Tree<'a> {
     fn distances(&self, points: impl Iterator<Item = Vec3>) -> (Vec<f64>, usize) {
         let mut looks = 0;
         let mut open = Vec::new();
-        let mut last: Option<(DVec3, f64)> = None;
+        // What was nearest to the last point is probably near to this one.
+        let mut last = None;
         let mut found = Vec::new();
         for point in points.map(|point| point.as_dvec3()) {
-            // What was nearest to the last point is not farther from this one than that and the way between them.
-            let bound = last.map(|(before, off)| (off + before.distance(point)) * (1.0 + 1e-6));
-            let bound = bound.map_or(f64::INFINITY, |bound| bound * bound + f64::MIN_POSITIVE);
-            if let Some(off) = self.distance(point, bound, &mut open, &mut looks) {
-                last = Some((point, off));
-                found.push(off);
-            }
+            last = self.nearest(point, last.map(|(_, nearest)| nearest), &mut open, &mut looks);
+            found.extend(last.map(|(off, _)| off));
         }
         (found, looks)
     }
 
-    /// How far a point is from the nearest triangle, counting what was looked at; `None` when there is none whose square
-    /// of the distance is below `bound`.
-    fn distance(
+    /// How far a point is from the nearest triangle, and which that is, counting what was looked at. The guess is one that
+    /// is probably near.
+    fn nearest(
         &self,
         point: DVec3,
-        bound: f64,
+        guess: Option<usize>,
         open: &mut Vec<(f64, usize)>,
         looks: &mut usize,
-    ) -> Option<f64> {
+    ) -> Option<(f64, usize)> {
         let to_box = |index: usize| {
             let bounds = &self.boxes[index];
             let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
             (min - point).max(point - max).max(DVec3::ZERO).length_squared()
         };
-        let mut best = f64::INFINITY;
+        let to_triangle = |index: usize| nearest_point(&self.triangles[index], point).distance_squared(point);
+        let mut best = guess.map_or((f64::INFINITY, 0), |guess| (to_triangle(guess), guess));
         open.clear();
         if !self.boxes.is_empty() {
             open.push((to_box(0), 0));
         }
         while let Some((near, index)) = open.pop() {
-            *looks += 1;
-            if near >= best.min(bound) {
+            if near >= best.0 {
                 continue;
             }
-            match self.boxes[index].halves {
-                Some(halves) => {
-                    let [one, other] = halves.map(|half| (to_box(half), half));
-                    // The nearer one is looked at first.
-                    open.extend(if one.0 < other.0 { [other, one] } else { [one, other] });
-                }
-                None => {
-                    let range = self.boxes[index].range.clone();
-                    *looks += range.len();
-                    for i in &self.order[range] {
-                        let nearest = nearest_point(&self.triangles[*i as usize], point);
-                        best = best.min(nearest.distance_squared(point));
+            *looks += 1;
+            let TreeBox { first, count, second, .. } = self.boxes[index];
+            if second == 0 {
+                *looks += count as usize;
+                for index in first as usize..(first + count) as usize {
+                    let off = to_triangle(index);
+                    if off < best.0 {
+                        best = (off, index);
                     }
                 }
+            } else {
+                let [one, other] = [index + 1, second as usize].map(|half| (to_box(half), half));
+                // The nearer one is looked at first.
+                let (nearer, farther) = if one.0 < other.0 { (one, other) } else { (other, one) };
+                open.extend([farther, nearer].into_iter().filter(|half| half.0 < best.0));
             }
         }
-        best.is_finite().then(|| best.sqrt())
+        best.0.is_finite().then(|| (best.0.sqrt(), best.1))
     }
+}
+
+/// The axis along which middles are spread the most.
+fn longest_side(middles: &[Middle]) -> usize {
+    let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for (middle, _) in middles {
+        for axis in 0..3 {
+            min[axis] = min[axis].min(middle[axis]);
+            max[axis] = max[axis].max(middle[axis]);
+        }
+    }
+    let [x, y, z] = [0, 1, 2].map(|axis| max[axis] - min[axis]);
+    if x >= y && x >= z { 0 } else { usize::from(z > y) + 1 }
 }
 
 /// The point of a triangle that is nearest to a point: inside, on a side, or a corner.
@@ -292,8 +324,8 @@ mod tests {
         let spikes: Vec<Corners> = (0..20_000).map(|i| spike(i % 1000)).collect();
         let tree = Tree::new(&spikes);
         let mut looks = 0;
-        let nearest = tree.distance(DVec3::ZERO, f64::INFINITY, &mut Vec::new(), &mut looks);
-        assert!(nearest.is_some_and(|off| off < 1e33));
+        let nearest = tree.nearest(DVec3::ZERO, None, &mut Vec::new(), &mut looks);
+        assert!(nearest.is_some_and(|(off, _)| off < 1e33));
         let moved: Vec<Corners> = spikes.iter().map(|spike| spike.map(|p| p + Vec3::splat(1e36))).collect();
         let found = surface_distance(&spikes, &moved);
         assert!(found.points > 0 && found.max.is_finite(), "{found:?}");

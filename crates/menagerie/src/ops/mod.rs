@@ -71,4 +71,5 @@ pub use uvs::flip_v;
 pub use weights::{
     LimitedWeights, WeightRepair, heaviest_joints, limit_weights, normalize_weights, vertex_weights,
 };
+pub(crate) use weld::{Keys, Mixer, Numbered, number};
 pub use weld::{WeldTolerance, Welded, Welder, first_equal, weld, weld_near, weld_primitive};

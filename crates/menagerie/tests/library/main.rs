@@ -21,5 +21,6 @@ mod ops;
 mod prefixes;
 mod provenance;
 mod reference;
+mod regressions;
 mod support;
 mod truth;

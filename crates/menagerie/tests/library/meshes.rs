@@ -204,6 +204,20 @@ fn converting_pieces_gives_the_same_bytes() {
     }
 }
 
+/// The budget of a job grows with its input, read in pieces or not.
+#[test]
+fn pieces_count_as_input() {
+    for (from, file) in made() {
+        let mut options = ConvertOptions::default();
+        options.read.limits.memory_bytes = 0;
+        options.read.limits.output_bytes = 0;
+        let mut source = &file.bytes[..];
+        let length = Some(file.bytes.len() as u64);
+        let pieces = convert_stream(&mut source, length, from, format("gltf"), &options);
+        assert!(pieces.is_ok(), "{}: {:?}", file.name(), pieces.err());
+    }
+}
+
 #[test]
 fn large_files_of_many_blocks_are_read_in_order() {
     // Larger than several blocks, with numbers that count backwards, groups, and errors far into the file.

@@ -1,7 +1,7 @@
 //! What the bOGL engine does with a file, written from what was observed of its loader and animation module (the numbers
 //! E1 to E15 are those of `docs/formats/bo3d.md`, "In the engine").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Quat, Vec3};
 
@@ -9,7 +9,7 @@ use super::codes;
 use super::lift;
 use super::model::{Entity, Model};
 use super::placement::Placement;
-use crate::bytes::Limits;
+use crate::bytes::{Limits, OverLimit};
 use crate::diag::{Code, Issues};
 use crate::formats::engine::pose_errors;
 use crate::formats::{Lifted, ReadOptions};
@@ -102,13 +102,13 @@ impl Check<'_> {
     /// E6, E14: scales.
     fn scales(&mut self) {
         let bind = worlds(self.model, None);
+        let away = |(_, entity): &(usize, &Entity)| entity.position != [0.0; 3];
+        let children = self.model.entities.iter().enumerate().filter(away);
+        let has_child_away: BTreeSet<usize> =
+            children.filter_map(|(child, _)| self.model.effective_parent(child)).collect();
         for (i, entity) in self.model.entities.iter().enumerate() {
-            let away = |child: usize| {
-                let parent = self.model.effective_parent(child) == Some(i);
-                parent && self.model.entities.get(child).is_some_and(|child| child.position != [0.0; 3])
-            };
             let scaled = Vec3::from_array(entity.scale).distance(Vec3::ONE) > 1e-5;
-            if scaled && (i + 1..self.model.entities.len()).any(away) {
+            if scaled && has_child_away.contains(&i) {
                 let message = format!("the scale {:?} counts twice for the places below it", entity.scale);
                 self.report(&codes::ENGINE_PARENT_SCALE, i, "scale", message);
             }
@@ -126,6 +126,10 @@ impl Check<'_> {
     fn poses(&mut self, limits: &Limits) {
         let options =
             ReadOptions { limits: limits.clone(), fps: Some(super::DEFAULT_FPS), ..ReadOptions::default() };
+        // What there is no room for is not compared.
+        if afford(self.model, limits).is_err() {
+            return;
+        }
         let document = lift::lift(self.model, &options).scene;
         let engine = lifted(self.model, &options).scene;
         for found in pose_errors(&document, &engine) {
@@ -210,7 +214,11 @@ fn between(keys: &[(i32, Raw)], frame: f32) -> Option<Raw> {
     let after = keys.partition_point(|key| key.0 as f32 <= frame.floor());
     let a = after.checked_sub(1).and_then(|i| keys.get(i)).or(keys.first())?;
     let b = keys.get(keys.partition_point(|key| (key.0 as f32) < frame.ceil())).or(keys.last())?;
-    let t = if b.0 > a.0 { ((frame - a.0 as f32) / (b.0 - a.0) as f32).clamp(0.0, 1.0) } else { 0.0 };
+    let t = if b.0 > a.0 {
+        ((frame - a.0 as f32) / (i64::from(b.0) - i64::from(a.0)) as f32).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     let (a, b) = (a.1, b.1);
     Some(Raw {
         position: a.position.lerp(b.position, t),
@@ -242,8 +250,9 @@ fn worlds(model: &Model, at: Option<(&Played, f32)>) -> Vec<Placement> {
     worlds
 }
 
-/// Moments that are sampled at most.
+/// Moments that are sampled at most, and places of all entities at all of them.
 const MAX_FRAMES: usize = 4096;
+const MAX_PLACES: usize = 1 << 20;
 
 /// What the engine shows: where its entities are, at bind pose and at frames of the animation, in the Scene's axes.
 pub(super) struct Shown {
@@ -256,20 +265,27 @@ impl Shown {
     fn of(model: &Model, skip: usize) -> Self {
         let turned = |worlds: Vec<Placement>| worlds.iter().skip(skip).map(Placement::turned).collect();
         let played = played(model);
-        let keys = || model.entities.iter().flat_map(|entity| &entity.keys).map(|key| key.frame.get());
-        let (first, last) = (keys().min().unwrap_or(0), keys().max().unwrap_or(0));
-        let first = first.min(0);
-        // Four times a frame, for the engine's way between rotations is not the Scene's.
-        let count = usize::try_from((i64::from(last) - i64::from(first)) * 4).unwrap_or(0);
-        let step = count.div_ceil(MAX_FRAMES).max(1);
-        let at = |quarter: usize| {
-            let frame = first as f32 + quarter as f32 / 4.0;
-            (frame, turned(worlds(model, Some((&played, frame)))))
-        };
-        let frames = (0..=count).step_by(step).map(at).collect();
-        let animated = model.entities.iter().any(|entity| !entity.keys.is_empty());
-        Self { bind: turned(worlds(model, None)), frames: if animated { frames } else { Vec::new() } }
+        let at = |frame: f32| (frame, turned(worlds(model, Some((&played, frame)))));
+        Self { bind: turned(worlds(model, None)), frames: sampled_frames(model).map(at).collect() }
     }
+}
+
+/// The frames at which the engine's places are looked at; none where nothing moves.
+fn sampled_frames(model: &Model) -> impl ExactSizeIterator<Item = f32> {
+    let keys = || model.entities.iter().flat_map(|entity| &entity.keys).map(|key| key.frame.get());
+    let (first, last) = (keys().min().unwrap_or(0).min(0), keys().max().unwrap_or(0));
+    // Four times a frame, for the engine's way between rotations is not the Scene's.
+    let count = usize::try_from((i64::from(last) - i64::from(first)) * 4).unwrap_or(0);
+    let most = (MAX_PLACES / model.entities.len().max(1)).clamp(1, MAX_FRAMES);
+    let step = count.div_ceil(most).max(1);
+    let quarters = if keys().next().is_some() { count / step + 1 } else { 0 };
+    (0..quarters).map(move |i| first as f32 + (i * step) as f32 / 4.0)
+}
+
+/// Takes what [`lifted`] needs: places, and the same as values of channels.
+pub(super) fn afford(model: &Model, limits: &Limits) -> Result<(), OverLimit> {
+    let places = (1 + sampled_frames(model).len()) * model.entities.len();
+    limits.take_many(places, 2 * size_of::<Placement>())
 }
 
 /// The Scene that the engine shows: all nodes beside each other where the engine has them, the flat colour white (E8),

@@ -57,11 +57,15 @@ pub(super) fn lift_shown(model: &Model, options: &ReadOptions<'_>, shown: &Shown
     lifter.flat_nodes();
     lifter.meshes();
     let rate = options.fps.filter(|fps| fps.is_finite() && *fps > 0.0).unwrap_or(DEFAULT_FPS);
-    let times: Vec<f32> = shown.frames.iter().map(|(frame, _)| frame / rate).collect();
+    // Frames may be nearer to each other than floats can say.
+    let mut frames: Vec<(f32, &[Placement])> =
+        shown.frames.iter().map(|(frame, places)| (frame / rate, places.as_slice())).collect();
+    frames.dedup_by(|next, before| next.0 <= before.0);
+    let times: Vec<f32> = frames.iter().map(|(time, _)| *time).collect();
     let mut animation = Animation::default();
     for index in 0..model.entities.len() {
         for (property, pick) in PARTS {
-            let places = shown.frames.iter().filter_map(|(_, places)| places.get(index));
+            let places = frames.iter().filter_map(|(_, places)| places.get(index));
             let values = places.flat_map(pick).collect();
             let (node, interpolation) = (Id::new(index), Interpolation::Linear);
             let extras = Extras::default();
@@ -319,7 +323,14 @@ impl<'a> Lifter<'a> {
         AnimationNote { fps: Some(float_to_json(rate)) }.keep(&mut animation.extras);
         for (index, entity) in self.model.entities.iter().enumerate() {
             let rest = placement(entity);
-            animation.channels.extend(channels(Id::new(index), &entity.keys, &rest, rate));
+            let (by_frame, too_near) = by_frame(&entity.keys, rate);
+            if let Some(frame) = too_near {
+                let message = format!(
+                    "frame {frame} and the next are at the same time, as far as seconds can tell; the last counts"
+                );
+                self.issues.push(Issue::new(&codes::KEY_ORDER, format!("entities[{index}].keys"), message));
+            }
+            animation.channels.extend(channels(Id::new(index), &by_frame, &rest, rate));
         }
         let length = self.model.entities.iter().map(|entity| entity.anim_length).max().unwrap_or(0);
         hold_until(&mut animation, length as f32 / rate);
@@ -402,11 +413,36 @@ const PARTS: [(Property, Part); 3] = [
     (Property::Scale, |place| place.scale.to_array().to_vec()),
 ];
 
-/// The channels of one entity. A property that never leaves its rest value needs none, unless all three do not.
-fn channels(node: NodeId, keys: &[Key], rest: &Placement, rate: f32) -> Vec<Channel> {
-    // Sorted by frame; of several keys of one frame the last counts.
-    let by_frame: BTreeMap<i32, Placement> =
+/// The keys sorted by frame; of several keys of one frame the last counts. So it is with frames that are so far from the first
+/// that floats have one time for several: then the second value is one that was left out.
+fn by_frame(keys: &[Key], rate: f32) -> (BTreeMap<i32, Placement>, Option<i32>) {
+    let mut by_frame: BTreeMap<i32, Placement> =
         keys.iter().map(|key| (key.frame.get(), key_place(key))).collect();
+    let mut too_near = None;
+    let mut next = f32::INFINITY;
+    // From the last to the first.
+    let kept: Vec<i32> = by_frame
+        .keys()
+        .rev()
+        .copied()
+        .filter(|frame| {
+            let time = *frame as f32 / rate;
+            let rises = time < next;
+            match rises {
+                true => next = time,
+                false => too_near = Some(*frame),
+            }
+            rises
+        })
+        .collect();
+    if too_near.is_some() {
+        by_frame = kept.into_iter().filter_map(|frame| Some((frame, *by_frame.get(&frame)?))).collect();
+    }
+    (by_frame, too_near)
+}
+
+/// The channels of one entity. A property that never leaves its rest value needs none, unless all three do not.
+fn channels(node: NodeId, by_frame: &BTreeMap<i32, Placement>, rest: &Placement, rate: f32) -> Vec<Channel> {
     if by_frame.is_empty() {
         return Vec::new();
     }
@@ -418,7 +454,7 @@ fn channels(node: NodeId, keys: &[Key], rest: &Placement, rate: f32) -> Vec<Chan
     };
     let channel = |(property, pick): (Property, Part)| {
         if property == Property::Rotation {
-            return rotation_channel(node, &by_frame, rate);
+            return rotation_channel(node, by_frame, rate);
         }
         Channel {
             node,
@@ -443,8 +479,12 @@ fn rotation_channel(node: NodeId, by_frame: &BTreeMap<i32, Placement>, rate: f32
             let pieces = pieces(start, place.rotation);
             for piece in 1..pieces {
                 let t = piece as f32 / pieces as f32;
-                times.push((from as f32 + (frame as f32 - from as f32) * t) / rate);
-                values.extend(nlerp(start, place.rotation, t).to_array());
+                let time = (from as f32 + (frame as f32 - from as f32) * t) / rate;
+                // Between frames that are far from the first there may be no room.
+                if times.last().is_none_or(|before| *before < time) && time < frame as f32 / rate {
+                    times.push(time);
+                    values.extend(nlerp(start, place.rotation, t).to_array());
+                }
             }
         }
         times.push(frame as f32 / rate);

@@ -90,5 +90,8 @@ pub static FORMAT: Format = Format {
     read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
     stream: None,
     mend: mend::mend,
-    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
+    lower: |scene, options, losses| {
+        lower::afford(&scene, options)?;
+        Ok(Box::new(lower(scene, options, losses)))
+    },
 };

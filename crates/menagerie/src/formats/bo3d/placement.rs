@@ -33,10 +33,15 @@ impl Placement {
 
     /// The child's place in the world.
     pub(super) fn child(&self, local: &Self) -> Self {
-        Self {
+        let place = Self {
             position: self.position + self.rotation * (local.position * self.scale),
             rotation: unit(self.rotation * local.rotation),
             scale: self.scale * local.scale,
+        };
+        // Farther away or larger than floats can say.
+        match place.position.is_finite() && place.scale.is_finite() {
+            true => place,
+            false => Self { rotation: place.rotation, ..Self::IDENTITY },
         }
     }
 

@@ -148,6 +148,8 @@ impl FileModel for Model {
     }
 
     fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        crate::formats::of_lifting(&self.summary(), &options.limits)?;
+        super::engine::afford(self, &options.limits)?;
         Ok(Some(super::engine::lifted(self, options)))
     }
 }

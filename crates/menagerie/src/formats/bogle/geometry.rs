@@ -1,7 +1,7 @@
 use zerocopy::little_endian::{F32, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::bytes::{Field, FieldType, Record};
+use crate::bytes::{Field, FieldType, Record, Records};
 
 /// A mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,9 +11,9 @@ pub struct Geometry {
     /// The name's bytes.
     pub name: Vec<u8>,
     /// The vertices.
-    pub vertices: Vec<Vertex>,
+    pub vertices: Records<Vertex>,
     /// Three indices a triangle.
-    pub indices: Vec<U32>,
+    pub indices: Records<U32>,
 }
 
 /// How the bone indices of a geometry are stored.
@@ -106,7 +106,7 @@ impl Geometry {
 }
 
 /// A vertex, as it is in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Vertex {
     /// `Vertex position`.

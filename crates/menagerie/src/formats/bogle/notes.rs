@@ -4,32 +4,14 @@
 //! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
 //! where it still means what the Scene says.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
 use super::model::{Camera, Light, Material};
 use crate::bytes::{decode_text, utf8_or_windows_1252};
 use crate::formats::Format;
-pub(super) use crate::formats::notes::Note;
-use crate::scene::{Extras, float_from_json, float_to_json};
-
-/// A float, bit by bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Float(pub(super) f32);
-
-impl Serialize for Float {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        float_to_json(self.0).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Float {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        float_from_json(&value).map(Self).ok_or_else(|| serde::de::Error::custom("not a float"))
-    }
-}
+pub(super) use crate::formats::notes::{Float, Note};
+use crate::scene::Extras;
 
 /// Several floats, bit by bit.
 pub(super) fn floats<const N: usize>(values: &[f32; N]) -> [Float; N] {

@@ -25,7 +25,7 @@ pub(super) fn read_as_asked(
     options: &ReadOptions<'_>,
     issues: &mut Issues,
 ) -> Result<Model, Issue> {
-    let model = read_or_salvage(bytes, issues)?;
+    let model = read_or_salvage(options.reader(bytes), issues)?;
     if options.settings.get("bogle-ascii") == Some("yes") {
         super::check::ascii(&model, issues);
     }
@@ -56,8 +56,8 @@ fn records(r: &mut Reader<'_>, counts: [usize; 6], model: &mut Model) -> Result<
 }
 
 /// Reads a file; of one that is cut off or broken, all whole records before that. What is missing is counted.
-fn read_or_salvage(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
-    let mut reader = Reader::new(bytes);
+fn read_or_salvage(mut reader: Reader<'_>, issues: &mut Issues) -> Result<Model, Issue> {
+    let bytes = reader.rest();
     let (version, counts) = header(&mut reader)?;
     let ambient = reader.floats("ambient")?;
     let mut model = Model { version, ambient, ..Model::default() };
@@ -165,8 +165,8 @@ fn geometry(r: &mut Reader<'_>) -> Result<Geometry, Issue> {
     Ok(Geometry {
         kind,
         name,
-        vertices: r.table("vertices", vertices)?,
-        indices: r.table("indices", indices)?,
+        vertices: r.records("vertices", vertices)?,
+        indices: r.records("indices", indices)?,
     })
 }
 

@@ -65,9 +65,9 @@ fn geometry(rest: &[u8], index: usize, issues: &mut Issues) -> Option<Geometry> 
     let name = read::text(&mut r, "name_length", "name").ok()?;
     let (vertex_count, index_count) =
         (r.u32("vertex_count").ok()? as usize, r.u32("index_count").ok()? as usize);
-    let vertices = r.table("vertices", vertex_count.min(r.left() / size_of::<Vertex>())).ok()?;
+    let vertices = r.records("vertices", vertex_count.min(r.left() / size_of::<Vertex>())).ok()?;
     let whole = if vertices.len() == vertex_count { r.left() / 4 } else { 0 };
-    let indices = r.table("indices", index_count.min(whole) / 3 * 3).ok()?;
+    let indices = r.records("indices", index_count.min(whole) / 3 * 3).ok()?;
     let path = format!("geometries[{index}]");
     for (aspect, what, there, of) in [
         (Aspect::Positions, "vertices", vertices.len(), vertex_count),

@@ -14,6 +14,7 @@ use crate::diag::Aspect;
 use crate::pictures::Usable;
 use crate::scene::Axes;
 
+mod appended;
 mod check;
 pub mod codes;
 mod dialect;

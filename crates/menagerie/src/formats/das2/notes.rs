@@ -1,181 +1,213 @@
-//! What a das2 file has no place for, kept where other readers do not look.
+//! What das2 keeps in the extras of a Scene: all that only a das2 file knows, so that a file comes back as it was.
 //!
-//! Bytes of a buffer that no mesh refers to mean nothing, so at the end of the last buffer there is room for a note:
-//! a JSON object, its length as a `u32`, and sixteen bytes that say what it is. With it a model that went through das2
-//! comes back with the names of its animations, its samplers, its tangents, joints that are nodes too, and what other
-//! formats keep in extras. Whatever is in a note is reported as a loss all the same, for other readers do not see it.
+//! `lift` writes these notes and `lower` reads them; nobody else does. Extras travel in glTF files and can be edited there,
+//! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
+//! where it still means what the Scene says and gives a valid file.
 
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-use serde_json::{Map, Value};
+use super::SLOTS;
+use super::model::{Channel, Interpolation, NONE, Target};
+use crate::formats::notes::note;
+pub(super) use crate::formats::notes::{Float, Note};
 
-use super::model::Ref;
-use crate::scene::Extras;
-
-/// The last bytes of a buffer that ends with a note.
-const MARK: [u8; 16] = *b"\0menagerie note\x01";
-
-/// What is kept beyond what das2 has a place for. Elements are called by their ids in the file.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Note {
-    /// The names of animations, in the profile that has none.
-    pub(super) animations: BTreeMap<usize, String>,
-    /// How pictures are sampled, by the name of their file.
-    pub(super) samplers: BTreeMap<String, Value>,
-    /// Where the tangents of a mesh and its levels are.
-    pub(super) tangents: BTreeMap<(usize, usize), Ref>,
-    /// Joints that are nodes too.
-    pub(super) twins: BTreeMap<usize, usize>,
-    /// Nodes that only hold the skinned mesh of another node.
-    pub(super) moved: BTreeMap<usize, usize>,
-    /// The scale factors of nodes that have no uniform one.
-    pub(super) scales: BTreeMap<usize, Value>,
-    /// The values of channels whose scales are not uniform.
-    pub(super) channels: BTreeMap<usize, Value>,
-    /// The names of the morph targets of mesh groups.
-    pub(super) target_names: BTreeMap<usize, Value>,
-    /// The weights at rest of the morph targets of mesh groups.
-    pub(super) group_weights: BTreeMap<usize, Value>,
-    /// The weights at rest of the morph targets of nodes.
-    pub(super) node_weights: BTreeMap<usize, Value>,
-    /// The distances of the levels of detail of nodes.
-    pub(super) distances: BTreeMap<usize, Value>,
-    /// Meshes whose vertices were repeated instead of indexed, for the format's own library.
-    pub(super) expanded: BTreeMap<usize, bool>,
-    /// What other formats keep in extras, by list and id.
-    pub(super) extras: BTreeMap<String, Value>,
+note! {
+    /// Of the Scene: the header.
+    HeaderNote {
+        /// The profile that the file has.
+        profile: String,
+        /// The level of compression that it states.
+        level: u8,
+        /// That a body of level 0 is a stream of stored blocks all the same.
+        stored_blocks: bool,
+        /// Who made it, and what they say of it.
+        author: String,
+        author_bytes: Vec<u8>,
+        comment: String,
+        comment_bytes: Vec<u8>,
+    }
 }
 
-impl Note {
-    /// The note at the end of a buffer.
-    pub(super) fn read(buffer: &[u8]) -> Option<Self> {
-        let rest = buffer.strip_suffix(&MARK)?;
-        let (rest, length) = rest.split_last_chunk::<4>()?;
-        let start = rest.len().checked_sub(u32::from_le_bytes(*length) as usize)?;
-        let text = rest.get(start..)?;
-        let value: Map<String, Value> = serde_json::from_slice(text).ok()?;
-        Some(Self::from_json(&value))
+note! {
+    /// Of a scene, a mesh group, a skeleton or an animation of the library's profile that has nothing else to keep yet.
+    NameNote {
+        /// The bytes of the name, where they are not UTF-8.
+        name_bytes: Vec<u8>,
     }
+}
 
-    /// The bytes that end a buffer; none for a note that says nothing.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        if *self == Self::default() {
-            return Vec::new();
-        }
-        let mut bytes = Value::Object(self.to_json()).to_string().into_bytes();
-        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-        bytes.extend(length.to_le_bytes());
-        bytes.extend(MARK);
-        bytes
+note! {
+    /// Of a mesh.
+    MeshNote {
+        name_bytes: Vec<u8>,
+        /// That it is in no mesh group.
+        ungrouped: bool,
     }
+}
 
-    fn from_json(json: &Map<String, Value>) -> Self {
-        let list = |name: &str| {
-            let fields = json.get(name).and_then(Value::as_object).into_iter().flatten();
-            fields.map(|(key, value)| (key.clone(), value.clone()))
-        };
-        let by_id = |name: &str| -> BTreeMap<usize, Value> {
-            list(name).filter_map(|(key, value)| Some((key.parse().ok()?, value))).collect()
-        };
-        let ids = |name: &str| -> BTreeMap<usize, usize> {
-            by_id(name).into_iter().filter_map(|(id, value)| Some((id, index(&value)?))).collect()
-        };
-        let tangents = list("tangents").filter_map(|(key, value)| {
-            let (mesh, level) = key.split_once('.')?;
-            let number = |i: usize| u32::try_from(value.get(i)?.as_u64()?).ok();
-            Some(((mesh.parse().ok()?, level.parse().ok()?), Ref { buffer: number(0)?, offset: number(1)? }))
-        });
-        let name = |(id, value): (usize, Value)| Some((id, value.as_str()?.to_owned()));
+note! {
+    /// Of a primitive.
+    PrimitiveNote {
+        /// A material's type and id that mean no material.
+        material: (u8, u32),
+        /// For each slot of coordinates the set that is in it.
+        uv_slots: [Option<usize>; SLOTS],
+        /// The slots of joints that are used, where they are not the first ones.
+        joint_slots: Vec<usize>,
+        /// That its vertices were repeated for the format's own library.
+        expanded: bool,
+        /// That it stands for a level that the mesh does not have.
+        repeated: bool,
+        /// How many levels are directly below this one.
+        levels_below: u32,
+        /// How many morph targets it had before it got ones that do nothing.
+        morph_targets: usize,
+    }
+}
+
+note! {
+    /// Of a morph target.
+    TargetNote {
+        /// That it moves normals of a mesh that has none.
+        normals_alone: bool,
+        /// Its indices, which nothing uses.
+        indices: Vec<u32>,
+    }
+}
+
+note! {
+    /// Of a material.
+    MaterialNote {
+        name_bytes: Vec<u8>,
+        /// The fourth parts of colours, and an occlusion without a picture, where they are not one.
+        specular_alpha: Float,
+        ambient_occlusion: Float,
+        emission_alpha: Float,
+        /// Pictures of roughness and metalness that are not one.
+        roughness_map: String,
+        roughness_map_bytes: Vec<u8>,
+        metallic_map: String,
+        metallic_map_bytes: Vec<u8>,
+        /// The material that this one is with other sets of coordinates.
+        variant_of: usize,
+    }
+}
+
+note! {
+    /// Of an image.
+    ImageNote {
+        name_bytes: Vec<u8>,
+        /// The URI, where it is not the name of the file.
+        uri: String,
+    }
+}
+
+note! {
+    /// Of a node or joint.
+    NodeNote {
+        name_bytes: Vec<u8>,
+        /// The id of the joint that the node is.
+        joint: u64,
+        /// The parts of a transform that the Scene has as one matrix; the rotation also where its length is not one.
+        custom: [Float; 16],
+        rotation: [Float; 4],
+        translation: [Float; 3],
+        scale: Float,
+        /// The inverse bind matrix of a joint that no skin has.
+        inverse_bind: [Float; 16],
+        /// That the joint is one of another skin again.
+        copy: bool,
+        /// That the node is only the custom matrix of its child.
+        custom_of_child: bool,
+        /// That the node is only there for the levels of a mesh that nothing shows.
+        holds_levels: bool,
+    }
+}
+
+note! {
+    /// Of a skin.
+    SkinNote {
+        name_bytes: Vec<u8>,
+        /// The skeleton that it is again, below another node.
+        copy_of: usize,
+    }
+}
+
+note! {
+    /// Of an animation.
+    AnimationNote {
+        name_bytes: Vec<u8>,
+        /// Channels that the Scene has no place for.
+        channels: Vec<KeptChannel>,
+    }
+}
+
+note! {
+    /// Of a channel.
+    ChannelNote {
+        /// The interpolation, where it is the one without a meaning.
+        interpolation: u8,
+        /// How many weights a key has, where the mesh has another number of targets.
+        weight_count: usize,
+    }
+}
+
+/// A channel as the file has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptChannel {
+    node: Option<u32>,
+    joint: Option<u32>,
+    target: u8,
+    interpolation: u8,
+    weight_count: u32,
+    times: Vec<Float>,
+    tangents: Vec<Float>,
+    values: Vec<Float>,
+}
+
+impl KeptChannel {
+    pub(super) fn of(channel: &Channel) -> Self {
+        let id = |id: u32| (id != NONE).then_some(id);
+        let floats = |list: &[f32]| list.iter().copied().map(Float).collect();
         Self {
-            animations: by_id("animations").into_iter().filter_map(name).collect(),
-            samplers: list("samplers").collect(),
-            tangents: tangents.collect(),
-            twins: ids("twins"),
-            moved: ids("moved"),
-            scales: by_id("scales"),
-            channels: by_id("channels"),
-            target_names: by_id("target_names"),
-            group_weights: by_id("group_weights"),
-            node_weights: by_id("node_weights"),
-            distances: by_id("distances"),
-            expanded: by_id("expanded").into_iter().map(|(id, value)| (id, value == true)).collect(),
-            extras: list("extras").collect(),
+            node: id(channel.node),
+            joint: id(channel.joint),
+            target: channel.target.byte(),
+            interpolation: channel.interpolation.byte(),
+            weight_count: channel.weight_count,
+            times: floats(&channel.times),
+            tangents: floats(&channel.tangents),
+            values: floats(&channel.values),
         }
     }
 
-    fn to_json(&self) -> Map<String, Value> {
-        fn by_id<'a, K: ToString + 'a, V: Clone + Into<Value> + 'a>(
-            map: impl IntoIterator<Item = (&'a K, &'a V)>,
-        ) -> Value {
-            Value::Object(
-                map.into_iter().map(|(key, value)| (key.to_string(), value.clone().into())).collect(),
-            )
-        }
-        let tangents = self.tangents.iter().map(|((mesh, level), place)| {
-            (format!("{mesh}.{level}"), Value::from(vec![place.buffer, place.offset]))
-        });
-        let lists = [
-            ("animations", by_id(&self.animations)),
-            ("samplers", by_id(&self.samplers)),
-            ("tangents", Value::Object(tangents.collect())),
-            ("twins", by_id(&self.twins)),
-            ("moved", by_id(&self.moved)),
-            ("scales", by_id(&self.scales)),
-            ("channels", by_id(&self.channels)),
-            ("target_names", by_id(&self.target_names)),
-            ("group_weights", by_id(&self.group_weights)),
-            ("node_weights", by_id(&self.node_weights)),
-            ("distances", by_id(&self.distances)),
-            ("expanded", by_id(&self.expanded)),
-            ("extras", by_id(&self.extras)),
-        ];
-        let some = |value: &Value| value.as_object().is_some_and(|object| !object.is_empty());
-        lists
-            .into_iter()
-            .filter(|(_, value)| some(value))
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
-    }
-
-    /// Keeps what formats other than das2 have in the extras of an element.
-    pub(super) fn keep_extras(&mut self, element: String, extras: &Extras) {
-        let others = extras.iter().filter(|(format, _)| *format != super::FORMAT.id);
-        let others: Map<String, Value> =
-            others.map(|(format, value)| (format.to_owned(), value.clone())).collect();
-        if !others.is_empty() {
-            self.extras.insert(element, Value::Object(others));
-        }
-    }
-
-    /// Puts what was kept of an element's extras back.
-    pub(super) fn restore_extras(&self, element: &str, extras: &mut Extras) {
-        let kept = self.extras.get(element).and_then(Value::as_object);
-        for (format, value) in kept.into_iter().flatten() {
-            extras.set_all(format, value.clone());
-        }
+    /// The channel; `None` where its lists do not go together.
+    pub(super) fn channel(&self) -> Option<Channel> {
+        let floats = |list: &[Float]| list.iter().map(|x| x.0).collect();
+        let channel = Channel {
+            node: self.node.unwrap_or(NONE),
+            joint: self.joint.unwrap_or(NONE),
+            target: Target::of(self.target)?,
+            interpolation: Interpolation::of(self.interpolation)?,
+            weight_count: self.weight_count,
+            times: floats(&self.times),
+            tangents: floats(&self.tangents),
+            values: floats(&self.values),
+        };
+        let values = channel.times.len().checked_mul(channel.width())?;
+        let cubic = channel.interpolation == Interpolation::Cubic;
+        let tangents = if cubic { values.checked_mul(2)? } else { 0 };
+        (channel.values.len() == values && channel.tangents.len() == tangents).then_some(channel)
     }
 }
 
-fn index(value: &Value) -> Option<usize> {
-    usize::try_from(value.as_u64()?).ok()
+/// Numbers, bit by bit.
+pub(super) fn floats<const N: usize>(values: &[f32; N]) -> [Float; N] {
+    values.map(Float)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn notes_come_back() {
-        let mut note = Note::default();
-        assert!(note.to_bytes().is_empty());
-        note.animations.insert(2, "walk".to_owned());
-        note.tangents.insert((1, 0), Ref { buffer: 3, offset: 40 });
-        note.twins.insert(5, 6);
-        note.extras.insert("nodes.1".to_owned(), serde_json::json!({ "gltf": { "extras": [1, 2] } }));
-        let mut buffer = vec![1, 2, 3];
-        buffer.extend(note.to_bytes());
-        assert_eq!(Note::read(&buffer), Some(note));
-        assert_eq!(Note::read(&buffer[..buffer.len() - 1]), None);
-        assert_eq!(Note::read(&MARK), None);
-    }
+/// What [`floats`] kept.
+pub(super) fn numbers<const N: usize>(values: [Float; N]) -> [f32; N] {
+    values.map(|value| value.0)
 }

@@ -83,8 +83,11 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read_from(options.reader(bytes), issues)?)),
     stream: None,
     mend: super::no_mend,
-    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
+    lower: |scene, options, losses| {
+        super::of_own_corners(&scene, &options.limits)?;
+        Ok(Box::new(lower(scene, options, losses)))
+    },
 };

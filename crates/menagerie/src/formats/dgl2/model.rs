@@ -1,8 +1,8 @@
 use zerocopy::little_endian::{F32, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::dml::Dml;
-use crate::bytes::{Field, FieldType, Record, utf8_or_windows_1252};
+use crate::bytes::{Field, FieldType, Record, Records, utf8_or_windows_1252};
 use crate::formats::Summary;
 
 /// The types of chunks.
@@ -54,7 +54,7 @@ impl Chunk {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChunkData {
     /// Triangles, and bytes that are too few for one more.
-    Trimesh(Vec<Triangle>, Vec<u8>),
+    Trimesh(Records<Triangle>, Vec<u8>),
     /// A surface.
     Material(MaterialData),
     /// A place.
@@ -120,7 +120,7 @@ pub struct EntityData {
 }
 
 /// One triangle with its own corners.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Triangle {
     /// `materialId`, -1 for none.
@@ -167,7 +167,7 @@ impl Model {
     /// The meshes with their places in the file.
     pub fn meshes(&self) -> impl DoubleEndedIterator<Item = (usize, &Chunk, &[Triangle])> {
         self.of_kind(kind::TRIMESH).filter_map(|(i, chunk)| match &chunk.data {
-            ChunkData::Trimesh(triangles, _) => Some((i, chunk, triangles.as_slice())),
+            ChunkData::Trimesh(triangles, _) => Some((i, chunk, &triangles[..])),
             _ => None,
         })
     }

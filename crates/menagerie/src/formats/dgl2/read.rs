@@ -36,7 +36,11 @@ pub(super) fn has_shape(bytes: &[u8]) -> bool {
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
-    let mut reader = Reader::new(bytes);
+    read_from(Reader::new(bytes), issues)
+}
+
+/// The same from a reader at the start of a file.
+pub(super) fn read_from(mut reader: Reader<'_>, issues: &mut Issues) -> Result<Model, Issue> {
     let mut model = Model::default();
     while !reader.is_at_end() {
         let rest = reader.rest();
@@ -154,7 +158,7 @@ fn chunk(r: &mut Reader<'_>) -> Result<Chunk, ReadError> {
 }
 
 fn trimesh(r: &mut Reader<'_>) -> Result<ChunkData, ReadError> {
-    let triangles = r.table("triangles", r.left() / TRIANGLE)?;
+    let triangles = r.records("triangles", r.left() / TRIANGLE)?;
     Ok(ChunkData::Trimesh(triangles, r.rest().to_vec()))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn stream(
     options: &ReadOptions<'_>,
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
-    let mut blocks = Blocks::of(BLOCK, source, options);
+    let mut blocks = Blocks::of(BLOCK, source, options).counted(&options.limits);
     let gathered = gather(&mut blocks, options, &mut issues)?;
     let (_, entries) = libraries(&gathered, options, &mut issues);
     let summary = summary(&gathered);

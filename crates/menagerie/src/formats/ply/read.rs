@@ -26,7 +26,7 @@ pub(super) fn stream(
     options: &ReadOptions<'_>,
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
-    let mut blocks = Blocks::new(source, options);
+    let mut blocks = Blocks::new(source, options).counted(&options.limits);
     let (header, contents) = contents(&mut blocks, length, &options.limits, &mut issues)?;
     let bytes = blocks.offset();
     let summary = summary(&header, &contents);

@@ -103,7 +103,7 @@ pub(super) fn stream(
     options: &ReadOptions<'_>,
 ) -> Result<Streamed, Issue> {
     let mut issues = Issues::new(options.limits.issues_per_code);
-    let mut blocks = Blocks::new(source, options);
+    let mut blocks = Blocks::new(source, options).counted(&options.limits);
     let start = blocks.peek(1024)?.to_vec();
     if assumed_form(&start, length) == Form::Ascii {
         let solids = text::read(&mut blocks, &mut issues)?;

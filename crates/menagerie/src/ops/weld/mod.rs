@@ -1,10 +1,13 @@
 //! Welding: one vertex for all that are the same, exactly or nearly.
 
 mod near;
+mod parts;
 mod rows;
 mod table;
 
 pub use near::{WeldTolerance, weld_near};
+pub(crate) use parts::{Keys, Numbered, number};
+pub(crate) use table::Mixer;
 pub use table::Welder;
 
 use std::collections::BTreeMap;
@@ -60,16 +63,16 @@ pub fn weld(scene: &mut Scene) -> Welded {
 /// The same for one primitive.
 pub fn weld_primitive(primitive: &mut Primitive) -> Welded {
     let before = primitive.vertex_count();
-    let (places, kept) = Rows::of(primitive).numbered();
-    keep(primitive, &places, &kept);
-    Welded { before, after: kept.len(), ..Welded::default() }
+    let Numbered { numbers, firsts } = number(&Rows::of(primitive));
+    keep(primitive, &numbers, &firsts);
+    Welded { before, after: firsts.len(), ..Welded::default() }
 }
 
 /// For each vertex, the first one that is the same in every stream: itself for most.
 pub fn first_equal(primitive: &Primitive) -> Vec<u32> {
-    let (mut places, kept) = Rows::of(primitive).numbered();
-    places.iter_mut().for_each(|place| *place = kept.get(*place as usize).copied().unwrap_or(*place));
-    places
+    let Numbered { mut numbers, firsts } = number(&Rows::of(primitive));
+    numbers.iter_mut().for_each(|place| *place = firsts.get(*place as usize).copied().unwrap_or(*place));
+    numbers
 }
 
 fn each_primitive(scene: &mut Scene, mut weld: impl FnMut(&mut Primitive) -> Welded) -> Welded {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
+use super::parts::{Numbered, number};
 use super::rows::Rows;
 use super::{Welded, each_primitive, keep};
 use crate::diag::Aspect;
@@ -36,8 +37,8 @@ pub fn weld_near(scene: &mut Scene, tolerance: WeldTolerance) -> Welded {
 
 fn weld_primitive_near(primitive: &mut Primitive, tolerance: WeldTolerance) -> Welded {
     let before = primitive.vertex_count();
-    let (places, kept) = Rows::of(primitive).numbered();
-    keep(primitive, &places, &kept);
+    let Numbered { numbers, firsts } = number(&Rows::of(primitive));
+    keep(primitive, &numbers, &firsts);
     let mut report = Welded { before, after: primitive.vertex_count(), ..Welded::default() };
     if tolerance.position > 0.0 || tolerance.other > 0.0 {
         let streams = primitive.streams();

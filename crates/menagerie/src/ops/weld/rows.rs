@@ -1,91 +1,106 @@
-use super::table::{Mixer, Table};
+use super::parts::Keys;
+use super::table::Mixer;
 use crate::scene::{Primitive, Stream};
 
-/// All that each vertex of a primitive has, as the bits of one row of words.
-pub(super) struct Rows {
-    width: usize,
-    words: Vec<u32>,
+/// All that each vertex of a primitive has, stream by stream.
+pub(super) struct Rows<'a> {
+    /// Each stream that is not empty, with the word of the hash at which it begins: an even one, because words are mixed in
+    /// pairs.
+    streams: Vec<(usize, Stream<'a>)>,
+    words: usize,
     vertices: usize,
 }
 
-impl Rows {
-    pub(super) fn of(primitive: &Primitive) -> Self {
-        let vertices = primitive.positions.len();
-        let streams: Vec<Stream<'_>> = primitive.streams().into_iter().map(|(_, stream)| stream).collect();
-        let width = streams.iter().map(words).sum();
-        let mut rows = Self { width, words: vec![0; width * vertices], vertices };
-        let mut at = 0;
-        for stream in &streams {
-            match stream {
-                Stream::Floats(2, list) => rows.floats::<2>(at, list),
-                Stream::Floats(3, list) => rows.floats::<3>(at, list),
-                Stream::Floats(4, list) => rows.floats::<4>(at, list),
-                Stream::Floats(..) => rows.wide(at, stream),
-                // Two joints in a word.
-                Stream::Joints(list) => {
-                    rows.put(at, list.iter().map(|[a, b, c, d]| [word(*a, *b), word(*c, *d)]))
-                }
-            }
-            at += words(stream);
+impl<'a> Rows<'a> {
+    pub(super) fn of(primitive: &'a Primitive) -> Self {
+        let streams = primitive.streams().into_iter().map(|(_, stream)| stream);
+        let mut rows = Self { streams: Vec::new(), words: 0, vertices: primitive.positions.len() };
+        for stream in streams.filter(|stream| !stream.is_empty()) {
+            let width = match stream {
+                Stream::Floats(width, _) => width,
+                Stream::Joints(_) => 2,
+            };
+            rows.streams.push((rows.words, stream));
+            rows.words += width.next_multiple_of(2);
         }
         rows
     }
-
-    fn floats<const N: usize>(&mut self, at: usize, list: &[f32]) {
-        self.put(at, list.as_chunks::<N>().0.iter().map(|value| value.map(f32::to_bits)));
-    }
-
-    fn put<const N: usize>(&mut self, at: usize, values: impl Iterator<Item = [u32; N]>) {
-        for (row, value) in self.words.chunks_exact_mut(self.width.max(1)).zip(values) {
-            if let Some(place) = row.get_mut(at..at + N) {
-                place.copy_from_slice(&value);
-            }
-        }
-    }
-
-    fn wide(&mut self, at: usize, stream: &Stream<'_>) {
-        for (vertex, row) in self.words.chunks_exact_mut(self.width.max(1)).enumerate() {
-            let places = row.iter_mut().skip(at);
-            places.zip(stream.row(vertex)).for_each(|(place, value)| *place = value.to_bits());
-        }
-    }
-
-    fn row(&self, vertex: usize) -> &[u32] {
-        self.words.get(vertex * self.width..(vertex + 1) * self.width).unwrap_or_default()
-    }
-
-    /// For each vertex the number of its row among the different ones, and for each of these its first vertex.
-    pub(super) fn numbered(&self) -> (Vec<u32>, Vec<u32>) {
-        let mixer = Mixer::new(self.width);
-        let mut table = Table::default();
-        let mut firsts: Vec<u32> = Vec::new();
-        let mut numbers = Vec::with_capacity(self.vertices);
-        for vertex in 0..self.vertices {
-            let row = self.row(vertex);
-            let next = firsts.len() as u32;
-            let same = |number: u32| {
-                let first = firsts.get(number as usize).copied().unwrap_or_default();
-                self.row(first as usize) == row
-            };
-            let number = table.find_or_add(mixer.mix(row), next, same);
-            if number == next {
-                firsts.push(vertex as u32);
-            }
-            numbers.push(number);
-        }
-        (numbers, firsts)
-    }
 }
 
-/// Words that a stream takes of each vertex.
-fn words(stream: &Stream<'_>) -> usize {
+/// The bits of floats; two joints in a word.
+fn bits<const N: usize>(row: &[f32; N]) -> [u32; N] {
+    row.map(f32::to_bits)
+}
+
+fn joint_words([a, b, c, d]: [u16; 4]) -> [u32; 2] {
+    [u32::from(a) | u32::from(b) << 16, u32::from(c) | u32::from(d) << 16]
+}
+
+fn add_floats<const N: usize>((at, list): (usize, &[f32]), first: usize, sums: &mut [u64], mixer: &Mixer) {
+    let rows = list.as_chunks::<N>().0.get(first..).unwrap_or_default();
+    sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum = sum.wrapping_add(mixer.part(at, &bits(row))));
+}
+
+fn same_floats<const N: usize>(list: &[f32], first: usize, others: &[u32]) -> bool {
+    let rows = list.as_chunks::<N>().0;
+    let same = |(row, other): (&[f32; N], &u32)| {
+        rows.get(*other as usize).is_some_and(|other| bits(row) == bits(other))
+    };
+    rows.get(first..).unwrap_or_default().iter().zip(others).all(same)
+}
+
+fn same_in(stream: &Stream<'_>, a: usize, b: usize) -> bool {
     match stream {
-        _ if stream.is_empty() => 0,
-        Stream::Floats(width, _) => *width,
-        Stream::Joints(_) => 2,
+        Stream::Joints(list) => list.get(a) == list.get(b),
+        Stream::Floats(..) => {
+            stream.row(a).iter().map(|x| x.to_bits()).eq(stream.row(b).iter().map(|x| x.to_bits()))
+        }
     }
 }
 
-fn word(low: u16, high: u16) -> u32 {
-    u32::from(low) | u32::from(high) << 16
+impl Keys for Rows<'_> {
+    fn count(&self) -> usize {
+        self.vertices
+    }
+
+    fn words(&self) -> usize {
+        self.words
+    }
+
+    fn hash(&self, first: usize, hashes: &mut [u64], mixer: &Mixer) {
+        hashes.fill(0);
+        for (at, stream) in &self.streams {
+            match stream {
+                Stream::Floats(2, list) => add_floats::<2>((*at, list), first, hashes, mixer),
+                Stream::Floats(3, list) => add_floats::<3>((*at, list), first, hashes, mixer),
+                Stream::Floats(4, list) => add_floats::<4>((*at, list), first, hashes, mixer),
+                Stream::Floats(..) => {
+                    for (vertex, sum) in (first..).zip(&mut *hashes) {
+                        let row: Vec<u32> = stream.row(vertex).iter().map(|x| x.to_bits()).collect();
+                        *sum = sum.wrapping_add(mixer.part(*at, &row));
+                    }
+                }
+                Stream::Joints(list) => {
+                    let rows = list.get(first..).unwrap_or_default();
+                    for (sum, joints) in hashes.iter_mut().zip(rows) {
+                        *sum = sum.wrapping_add(mixer.part(*at, &joint_words(*joints)));
+                    }
+                }
+            }
+        }
+        hashes.iter_mut().for_each(|sum| *sum = mixer.finish(*sum));
+    }
+
+    fn same(&self, a: usize, b: usize) -> bool {
+        self.streams.iter().all(|(_, stream)| same_in(stream, a, b))
+    }
+
+    fn all_same(&self, first: usize, others: &[u32]) -> bool {
+        self.streams.iter().all(|(_, stream)| match stream {
+            Stream::Floats(2, list) => same_floats::<2>(list, first, others),
+            Stream::Floats(3, list) => same_floats::<3>(list, first, others),
+            Stream::Floats(4, list) => same_floats::<4>(list, first, others),
+            _ => (first..).zip(others).all(|(row, other)| same_in(stream, row, *other as usize)),
+        })
+    }
 }

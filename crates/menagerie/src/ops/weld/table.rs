@@ -108,7 +108,7 @@ impl Table {
 /// chance of one in 2³², whatever they are. A product with another secret number then brings the differences to the upper
 /// bits, where the table looks.
 #[derive(Debug)]
-pub(super) struct Mixer {
+pub(crate) struct Mixer {
     secrets: Vec<u32>,
     factor: u64,
 }
@@ -116,22 +116,35 @@ pub(super) struct Mixer {
 impl Mixer {
     pub(super) fn new(words: usize) -> Self {
         let chance = RandomState::new();
+        // One more for an odd number of words: the last one has a pair of its own.
         let secrets = (0..=words as u64).map(|i| chance.hash_one(i) as u32).collect();
         Self { secrets, factor: chance.hash_one("factor") | 1 }
     }
 
     #[inline]
-    pub(super) fn mix(&self, row: &[u32]) -> u64 {
-        let (pairs, single) = row.as_chunks::<2>();
-        let (secrets, _) = self.secrets.as_chunks::<2>();
+    pub(crate) fn mix(&self, row: &[u32]) -> u64 {
+        self.finish(self.part(0, row))
+    }
+
+    /// The sum of some words of a row that begin at the word `at`, an even one; sums of parts of a row are added.
+    #[inline]
+    pub(super) fn part(&self, at: usize, words: &[u32]) -> u64 {
+        let (pairs, single) = words.as_chunks::<2>();
+        let (secrets, _) = self.secrets.get(at..).unwrap_or_default().as_chunks::<2>();
         let mut sum = 0u64;
         for ([a, b], [x, y]) in pairs.iter().zip(secrets) {
             let product = u64::from(a.wrapping_add(*x)).wrapping_mul(u64::from(b.wrapping_add(*y)));
             sum = sum.wrapping_add(product);
         }
-        if let ([word], [.., x, y]) = (single, self.secrets.as_slice()) {
+        if let ([word], Some([x, y])) = (single, secrets.get(pairs.len())) {
             sum = sum.wrapping_add(u64::from(word.wrapping_add(*x)).wrapping_mul(u64::from(*y | 1)));
         }
+        sum
+    }
+
+    /// The hash of a whole row.
+    #[inline]
+    pub(super) fn finish(&self, sum: u64) -> u64 {
         // The halves are folded so that the low bits count in the upper ones of the product too.
         (sum ^ (sum >> 32)).wrapping_mul(self.factor)
     }

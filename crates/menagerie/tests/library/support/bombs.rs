@@ -5,7 +5,9 @@ use std::io::Write as _;
 
 use menagerie::convert::lower;
 use menagerie::formats::{Format, WriteOptions};
-use menagerie::scene::{Mesh, Node, Primitive, Scene, SceneRoot};
+use menagerie::scene::{
+    Animation, Channel, Extras, Interpolation, Mesh, Node, NodeId, Primitive, Property, Scene, SceneRoot,
+};
 use serde_json::{Value, json};
 
 /// A file that asks for much.
@@ -35,6 +37,7 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     }
     add("meshes-of-one-list", "bmd", bmd_meshes(scale * 20_000));
     add("entities", "bo3d", bo3d(scale * 20_000));
+    add("entities-and-one-moves", "bo3d", bo3d_moving(scale * 3_000));
     for list in ["nodes", "meshes", "materials", "textures", "images", "samplers", "cameras", "skins"] {
         add(list, "gltf", gltf_list(list, "{}", scale * 300_000));
     }
@@ -154,6 +157,7 @@ fn das2(triangles: usize, profile: &str) -> Vec<u8> {
     let node = scene.nodes.push(Node { mesh: Some(mesh), ..Node::default() });
     scene.scenes.push(SceneRoot { roots: vec![node], ..SceneRoot::default() });
     let mut options = WriteOptions::default();
+    (options.limits.memory_bytes, options.limits.output_bytes) = (u64::MAX, u64::MAX);
     options.settings.set("das2-level", "9");
     options.settings.set("das2-profile", profile);
     let (output, _) =
@@ -265,9 +269,32 @@ fn bmd_meshes(count: usize) -> Vec<u8> {
 }
 
 fn bo3d(entities: usize) -> Vec<u8> {
+    bo3d_of(nodes(entities))
+}
+
+/// One entity moves for so long that the engine has thousands of frames, in each of which all others are somewhere.
+fn bo3d_moving(entities: usize) -> Vec<u8> {
+    let mut scene = nodes(entities);
+    let channel = Channel {
+        node: NodeId::new(0),
+        property: Property::Translation,
+        interpolation: Interpolation::Linear,
+        times: vec![0.0, 200.0],
+        values: vec![0.0, 0.0, 0.0, 1.0, 2.0, 3.0],
+        extras: Extras::default(),
+    };
+    scene.animations.push(Animation { channels: vec![channel], ..Animation::default() });
+    bo3d_of(scene)
+}
+
+fn nodes(count: usize) -> Scene {
     let mut scene = Scene::default();
-    let roots = (0..entities).map(|_| scene.nodes.push(Node::default())).collect();
+    let roots = (0..count).map(|_| scene.nodes.push(Node::default())).collect();
     scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+    scene
+}
+
+fn bo3d_of(scene: Scene) -> Vec<u8> {
     let mut options = WriteOptions::default();
     options.limits.memory_bytes = u64::MAX;
     let (output, _) =

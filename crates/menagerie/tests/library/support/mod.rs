@@ -14,6 +14,7 @@ pub mod damage;
 pub mod prefixes;
 pub mod promises;
 pub mod scenes;
+pub mod targets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

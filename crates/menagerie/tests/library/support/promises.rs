@@ -23,8 +23,16 @@ impl Files for Beside<'_> {
 /// Whatever the bytes are: reading, mapping, writing and lifting come back, what can be read is written back, and what
 /// is lifted keeps the rules. Gives the Scene, where there is one.
 pub fn survive(format: &Format, bytes: &[u8]) -> Result<Option<Scene>, String> {
-    let options = ReadOptions::default();
-    let reading = format.open(bytes, &options);
+    survive_within(format, bytes, &ReadOptions::default())
+}
+
+/// The same, with limits of its own.
+pub fn survive_within(
+    format: &Format,
+    bytes: &[u8],
+    options: &ReadOptions<'_>,
+) -> Result<Option<Scene>, String> {
+    let reading = format.open(bytes, options);
     if let Some(issue) = reading.issues.iter().find(|i| i.span.is_some_and(|s| s.end > bytes.len() as u64)) {
         return Err(format!("an issue is past the end: {issue}"));
     }
@@ -37,7 +45,7 @@ pub fn survive(format: &Format, bytes: &[u8]) -> Result<Option<Scene>, String> {
     {
         return Err("what can be read is not written back".to_owned());
     }
-    let Ok(lifted) = model.lift(&options) else { return Ok(None) };
+    let Ok(lifted) = model.lift(options) else { return Ok(None) };
     check(&lifted.scene).map_err(|broken| format!("the Scene breaks a rule: {broken}"))?;
     Ok(Some(lifted.scene))
 }

@@ -9,7 +9,7 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bo3d::model::Key;
 use crate::formats::bo3d::notes::{ChannelNote, NodeNote, Note};
 use crate::formats::bo3d::placement::{Placement, angle, nlerp, nlerp_error};
-use crate::scene::{Animation, Channel, Interpolation, NodeId, Property};
+use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, Scene};
 
 /// How far from a whole frame a key may be.
 const FRAME_TOLERANCE: f32 = 1e-3;
@@ -33,7 +33,7 @@ type Frames = BTreeMap<i32, Placement>;
 
 impl Lowering<'_> {
     pub(super) fn animations(&mut self) {
-        let rate = self.rate();
+        let rate = self.rate;
         let mut line: BTreeMap<NodeId, Frames> = BTreeMap::new();
         let mut clips: Vec<(usize, BTreeMap<NodeId, Frames>, i32, i32)> = Vec::new();
         for (i, animation) in self.scene.animations.iter().enumerate() {
@@ -318,6 +318,26 @@ fn spread(first: i32, last: i32) -> impl Iterator<Item = i32> {
     let count = i64::from(last) - i64::from(first) + 1;
     let step = usize::try_from(count.div_euclid(MAX_KEYS) + 1).unwrap_or(1);
     (first..=last).step_by(step)
+}
+
+/// The most keys that a Scene gets: for each node that moves one a frame from its first key to its last.
+pub(super) fn most_keys(scene: &Scene, rate: f32) -> u64 {
+    let mut most: u64 = 0;
+    for animation in &scene.animations {
+        let mut nodes: BTreeMap<NodeId, (f32, f32, u64)> = BTreeMap::new();
+        for channel in animation.channels.iter().filter(|channel| channel.property != Property::Weights) {
+            let (Some(first), Some(last)) = (channel.times.first(), channel.times.last()) else { continue };
+            let (start, end, keys) = nodes.entry(channel.node).or_insert((*first, *last, 0));
+            (*start, *end) = (start.min(*first), end.max(*last));
+            *keys += channel.times.len() as u64;
+        }
+        let frames = |(start, end, keys): (f32, f32, u64)| {
+            // A number that is too large becomes the largest there is.
+            keys + (((end - start) * rate).max(0.0) as u64).min(MAX_KEYS as u64)
+        };
+        most = nodes.into_values().map(frames).fold(most, u64::saturating_add);
+    }
+    most
 }
 
 /// Whether the keys are those of a BO3D file with others put between, see `lift`.

@@ -18,14 +18,21 @@ use super::notes::{NodeNote, Note, SceneNote, name_bytes};
 use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
+use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::diff::length_tolerance;
-use crate::formats::{Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld};
+use crate::formats::{
+    Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, of_resampling, report_unheld,
+};
 use crate::ops::{unmirror, unshear};
 use crate::scene::{
     CheckedScene, Extras, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Pose, Property, Scene, SkinId,
     Transform, check, transform_distance,
 };
+
+/// Takes what the keys of a Scene need that are made for frames.
+pub(super) fn afford(scene: &Scene, options: &WriteOptions) -> Result<(), Issue> {
+    of_resampling(animation::most_keys(scene, rate(scene, options.fps)), &options.limits)
+}
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
@@ -105,6 +112,13 @@ fn without_mirrors(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
     check(&turned).is_ok().then_some(turned)
 }
 
+/// Frames a second: what was asked for, what the source had, or what everybody assumes.
+fn rate(scene: &Scene, asked: Option<f32>) -> f32 {
+    let sound = |fps: &f32| fps.is_finite() && *fps > 0.0;
+    let kept = scene.animations.iter().find_map(crate::formats::bo3d::frames_per_second);
+    asked.filter(sound).or(kept.filter(sound)).unwrap_or(DEFAULT_FPS)
+}
+
 /// The Scene with the stretch of what would be sheared put into vertices; `None` where nothing is. The engine multiplies
 /// scales without shear, and so does the document.
 fn without_shear(scene: &Scene, losses: &mut LossReport) -> Option<Scene> {
@@ -134,7 +148,7 @@ struct Lowering<'a> {
     added: Added,
     rest: Pose,
     losses: &'a mut LossReport,
-    fps: Option<f32>,
+    rate: f32,
     vfloat: VFloat,
     model: Model,
     /// The kept nodes, parents first.
@@ -164,7 +178,7 @@ impl<'a> Lowering<'a> {
             added: Added::default(),
             rest,
             losses,
-            fps: options.fps.filter(|fps| fps.is_finite() && *fps > 0.0),
+            rate: rate(scene, options.fps),
             vfloat,
             model: Model { version, vfloat, ..Model::default() },
             nodes: kept_nodes(scene),
@@ -314,13 +328,6 @@ impl<'a> Lowering<'a> {
         };
         let kept = NodeNote::of(extras).local.and_then(|local| local.place());
         kept.map(|local| local.turned()).filter(made_of).unwrap_or(plain)
-    }
-
-    /// Frames a second: what was asked for, what the source had, or what everybody assumes.
-    fn rate(&self) -> f32 {
-        let kept = self.scene.animations.iter().find_map(crate::formats::bo3d::frames_per_second);
-        let kept = kept.filter(|fps| fps.is_finite() && *fps > 0.0);
-        self.fps.or(kept).unwrap_or(DEFAULT_FPS)
     }
 
     /// Skins of which nothing is left.

@@ -1,14 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Lifter, floats, name};
+use super::{Lifter, name};
 use crate::diag::Issue;
+use crate::formats::das2::codes;
 use crate::formats::das2::model::{
     Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile, Target,
 };
+use crate::formats::das2::notes::{AnimationNote, ChannelNote, KeptChannel, Note as _};
 use crate::formats::das2::placement::rotation_of;
-use crate::formats::das2::{FORMAT, codes};
 use crate::scene::{Animation, Channel, Extras, Interpolation, NodeId, Property, float_from_json};
 
 impl Lifter<'_> {
@@ -41,11 +42,11 @@ impl Lifter<'_> {
                 } else if let Some(channel) = self.lists.channels.get(index).copied()
                     && self.has_room(floats_of(channel) * size_of::<Value>(), || format!("channels[{index}]"))
                 {
-                    kept.push(raw(channel));
+                    kept.push(KeptChannel::of(channel));
                 }
             }
             if !kept.is_empty() {
-                animation.extras.set(FORMAT.id, "channels", kept);
+                AnimationNote::change(&mut animation.extras, |note| note.channels = Some(kept));
             }
             self.note.restore_extras(&format!("animations.{index}"), &mut animation.extras);
             let (number, place) = (self.scene.animations.len(), self.place("animations", index));
@@ -112,12 +113,12 @@ impl Lifter<'_> {
         let keys = self.keys(index, file, property, width);
         let (times, values): (Vec<f32>, Vec<Vec<f32>>) = keys.into_iter().unzip();
         let mut extras = Extras::default();
-        if file.interpolation == FileInterpolation::Unknown {
-            extras.set(FORMAT.id, "interpolation", 0);
-        }
-        if property == Property::Weights && file.width() != targets {
-            extras.set(FORMAT.id, "weight_count", file.width());
-        }
+        let other_width = property == Property::Weights && file.width() != targets;
+        let note = ChannelNote {
+            interpolation: (file.interpolation == FileInterpolation::Unknown).then_some(0),
+            weight_count: other_width.then(|| file.width()),
+        };
+        note.keep(&mut extras);
         let interpolation = match file.interpolation {
             FileInterpolation::Unknown | FileInterpolation::Linear => Interpolation::Linear,
             FileInterpolation::Step => Interpolation::Step,
@@ -188,19 +189,4 @@ impl Lifter<'_> {
 /// How many floats a channel has.
 fn floats_of(channel: &FileChannel) -> usize {
     channel.times.len() + channel.tangents.len() + channel.values.len()
-}
-
-/// A channel that the Scene has no place for, as it is.
-fn raw(channel: &FileChannel) -> Value {
-    let id = |id: u32| if id == NONE { Value::Null } else { id.into() };
-    json!({
-        "node": id(channel.node),
-        "joint": id(channel.joint),
-        "target": channel.target.byte(),
-        "interpolation": channel.interpolation.byte(),
-        "weight_count": channel.weight_count,
-        "times": floats(&channel.times),
-        "tangents": floats(&channel.tangents),
-        "values": floats(&channel.values),
-    })
 }

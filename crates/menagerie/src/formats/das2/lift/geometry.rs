@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{Group, Lifter, RAW_NORMALS, RAW_WEIGHTS, name};
 use crate::diag::Aspect;
-use crate::formats::das2::FORMAT;
 use crate::formats::das2::geometry::{Geometry, joints, vectors, words};
 use crate::formats::das2::model::{Level, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS};
+use crate::formats::das2::notes::{MeshNote, Note as _, PrimitiveNote, TargetNote};
 use crate::formats::{Elements, PrimitiveOrigin, Strided};
 use crate::ops::{normalize_weights, smooth_normals, weld_primitive};
 use crate::scene::{CustomAttribute, Mesh, MeshId, MorphTarget, Primitive, float_from_json, unit_vector};
@@ -72,7 +72,7 @@ impl Lifter<'_> {
             self.lists.mesh_groups.iter().flat_map(|group| group.meshes.iter().copied()).collect();
         for index in (0..self.lists.meshes.len()).filter(|i| !grouped.contains(&(*i as u32))) {
             let mut mesh = self.mesh(&[index], 0, None);
-            mesh.extras.set(FORMAT.id, "ungrouped", true);
+            MeshNote { ungrouped: Some(true), ..MeshNote::default() }.keep(&mut mesh.extras);
             let group = self.group(mesh, &[index], None);
             self.groups.push(group);
         }
@@ -125,17 +125,18 @@ impl Lifter<'_> {
             let mut primitive = self.primitive(data, *index, shown, limit);
             self.record(primitives.len(), data, *index, &primitive);
             if shown < level {
-                primitive.extras.set(FORMAT.id, "repeated", true);
+                PrimitiveNote::change(&mut primitive.extras, |note| note.repeated = Some(true));
             }
             if level > 0 && data.lods > 0 {
-                primitive.extras.set(FORMAT.id, "levels_below", data.lods);
+                PrimitiveNote::change(&mut primitive.extras, |note| note.levels_below = Some(data.lods));
             }
             primitives.push(primitive);
         }
         // The primitives of a mesh have the same number of targets: those that lack some get ones that do nothing.
         let targets = primitives.iter().map(|primitive| primitive.targets.len()).max().unwrap_or(0);
         for primitive in primitives.iter_mut().filter(|primitive| primitive.targets.len() < targets) {
-            primitive.extras.set(FORMAT.id, "morph_targets", primitive.targets.len());
+            let count = primitive.targets.len();
+            PrimitiveNote::change(&mut primitive.extras, |note| note.morph_targets = Some(count));
             primitive.targets.resize(targets, MorphTarget::default());
         }
         Mesh { primitives, ..Mesh::default() }
@@ -173,7 +174,7 @@ impl Lifter<'_> {
     fn primitive(&mut self, level: &Level, mesh: usize, index: usize, limit: Option<usize>) -> Primitive {
         let mut primitive = Primitive { material: self.material(level), ..Primitive::default() };
         if let Some(odd) = self.odd_material(level) {
-            primitive.extras.set(FORMAT.id, "material", odd);
+            PrimitiveNote::change(&mut primitive.extras, |note| note.material = Some(odd));
         }
         let vertices = self.geometry.vertex_count(level).ok();
         let positions = vertices.and_then(|count| self.geometry.positions(level, count)?.ok());
@@ -208,7 +209,7 @@ impl Lifter<'_> {
         }
         if self.note.expanded.get(&mesh) == Some(&true) {
             weld_primitive(&mut primitive);
-            primitive.extras.set(FORMAT.id, "expanded", true);
+            PrimitiveNote::change(&mut primitive.extras, |note| note.expanded = Some(true));
         }
         primitive
     }
@@ -229,8 +230,8 @@ impl Lifter<'_> {
             streams.iter().map(|stream| stream.as_ref().and_then(|_| read.next())).collect();
         let slots = sets.slots.map(|set| set.and_then(|set| places.get(set as usize).copied().flatten()));
         if slots.iter().any(Option::is_some) {
-            let slots: Value = slots.iter().map(|slot| slot.map_or(Value::Null, Value::from)).collect();
-            primitive.extras.set(FORMAT.id, "uv_slots", slots);
+            let slots = slots.map(|set| set.map(|set| set as usize));
+            PrimitiveNote::change(&mut primitive.extras, |note| note.uv_slots = Some(slots));
         }
         primitive.uvs = streams.iter().flatten().cloned().collect();
         let read: Vec<usize> = sets
@@ -263,7 +264,7 @@ impl Lifter<'_> {
         };
         // Displacements of nothing cannot be shown, but are kept.
         if !has_normals && !target.normals.is_empty() {
-            target.extras.set(FORMAT.id, "normals_alone", true);
+            TargetNote::change(&mut target.extras, |note| note.normals_alone = Some(true));
         }
         let uv = |slot: &usize| {
             let place = morph.uv.get(*slot).copied().unwrap_or_default();
@@ -275,7 +276,7 @@ impl Lifter<'_> {
         }
         // Nothing uses the indices of a morph target.
         if let Some(Ok(indices)) = self.geometry.attribute(morph.index, level.draw_count as usize, 4) {
-            target.extras.set(FORMAT.id, "indices", words(indices).collect::<Vec<u32>>());
+            TargetNote::change(&mut target.extras, |note| note.indices = Some(words(indices).collect()));
         }
         target
     }
@@ -293,7 +294,7 @@ impl Lifter<'_> {
             slots.push(slot);
         }
         if slots.iter().enumerate().any(|(set, slot)| set != *slot) {
-            primitive.extras.set(FORMAT.id, "joint_slots", slots);
+            PrimitiveNote::change(&mut primitive.extras, |note| note.joint_slots = Some(slots));
         }
         let raw = primitive.weights.clone();
         // A joint that the skeleton does not have cannot pull.

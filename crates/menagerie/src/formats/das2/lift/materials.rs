@@ -1,12 +1,11 @@
-use serde_json::Value;
-
-use super::{Lifter, MaterialKey, keep_bytes, name};
+use super::{Lifter, MaterialKey, name, odd_bytes};
 use crate::diag::Issue;
+use crate::formats::das2::codes;
 use crate::formats::das2::model::{Level, NONE, Pbr, Phong, SLOTS, Text, UvSlot, material_type};
-use crate::formats::das2::{FORMAT, codes};
+use crate::formats::das2::notes::{Float, ImageNote, MaterialNote, Note as _};
 use crate::scene::{
     AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, Phong as PhongShading, Shading,
-    Texture, TextureId, TextureRef, float_to_json,
+    Texture, TextureId, TextureRef,
 };
 
 impl Lifter<'_> {
@@ -74,7 +73,7 @@ impl Lifter<'_> {
             _ => return None,
         };
         if let Some(first) = variant_of {
-            material.extras.set(FORMAT.id, "variant_of", first.index());
+            MaterialNote::change(&mut material.extras, |note| note.variant_of = Some(first.index()));
         }
         let material = self.scene.materials.push(material);
         let list = if kind == material_type::PHONG { "phong_materials" } else { "pbr_materials" };
@@ -112,11 +111,10 @@ impl Lifter<'_> {
             specular_texture: self.texture_ref(&phong.specular_map, slots, UvSlot::PhongSpecular),
             ..PhongShading::default()
         }));
-        for (field, value) in [("specular_alpha", specular_alpha), ("emission_alpha", emission_alpha)] {
-            if value != 1.0 {
-                material.extras.set(FORMAT.id, field, float_to_json(value));
-            }
-        }
+        MaterialNote::change(&mut material.extras, |note| {
+            note.specular_alpha = unless_one(specular_alpha);
+            note.emission_alpha = unless_one(emission_alpha);
+        });
         material
     }
 
@@ -133,20 +131,22 @@ impl Lifter<'_> {
         material.occlusion_texture = self
             .texture_ref(&pbr.ambient_occlusion_map, slots, UvSlot::Occlusion)
             .map(|texture| (texture, occlusion));
-        if material.occlusion_texture.is_none() && occlusion != 1.0 {
-            material.extras.set(FORMAT.id, "ambient_occlusion", float_to_json(occlusion));
-        }
-        if emission_alpha != 1.0 {
-            material.extras.set(FORMAT.id, "emission_alpha", float_to_json(emission_alpha));
-        }
+        let no_picture = material.occlusion_texture.is_none();
+        MaterialNote::change(&mut material.extras, |note| {
+            note.ambient_occlusion = unless_one(occlusion).filter(|_| no_picture);
+            note.emission_alpha = unless_one(emission_alpha);
+        });
         // One picture for both is what glTF has.
         let combined = pbr.roughness_map.bytes == pbr.metallic_map.bytes;
         let metallic_roughness_texture =
             if combined { self.texture_ref(&pbr.metallic_map, slots, UvSlot::Metalness) } else { None };
         if !combined {
-            for (field, map) in [("roughness_map", &pbr.roughness_map), ("metallic_map", &pbr.metallic_map)] {
-                self.separate_map(&mut material, field, map);
-            }
+            let (roughness_map, roughness_map_bytes) = self.separate_map(&pbr.roughness_map);
+            let (metallic_map, metallic_map_bytes) = self.separate_map(&pbr.metallic_map);
+            MaterialNote::change(&mut material.extras, |note| {
+                (note.roughness_map, note.roughness_map_bytes) = (roughness_map, roughness_map_bytes);
+                (note.metallic_map, note.metallic_map_bytes) = (metallic_map, metallic_map_bytes);
+            });
             self.issues.push(Issue::new(
                 &codes::SEPARATE_MAPS,
                 format!("pbr_materials[{id}].metallic_map"),
@@ -163,14 +163,14 @@ impl Lifter<'_> {
         material
     }
 
-    /// Keeps the name of a picture that no slot of a material is for. The picture itself is in the Scene.
-    fn separate_map(&mut self, material: &mut Material, field: &str, map: &Text) {
+    /// The name of a picture that no slot of a material is for, and its bytes if they are odd. The picture itself is in the
+    /// Scene.
+    fn separate_map(&mut self, map: &Text) -> (Option<String>, Option<Vec<u8>>) {
         if map.bytes.is_empty() {
-            return;
+            return (None, None);
         }
         self.texture(map);
-        material.extras.set(FORMAT.id, field, map.decoded().0);
-        keep_bytes(&mut material.extras, &format!("{field}_bytes"), map);
+        (Some(map.decoded().0), odd_bytes(map))
     }
 
     fn texture_ref(&mut self, map: &Text, slots: &[u32; SLOTS], slot: UvSlot) -> Option<TextureRef> {
@@ -187,10 +187,8 @@ impl Lifter<'_> {
         }
         let uri = map.decoded().0;
         let mut image = Image { uri: Some(file_name(&uri)), ..Image::default() };
-        keep_bytes(&mut image.extras, "name_bytes", map);
-        if image.uri.as_ref() != Some(&uri) {
-            image.extras.set(FORMAT.id, "uri", uri);
-        }
+        let is_name = image.uri.as_ref() == Some(&uri);
+        ImageNote { name_bytes: odd_bytes(map), uri: (!is_name).then_some(uri) }.keep(&mut image.extras);
         let sampler = image.uri.as_ref().and_then(|uri| self.note.samplers.get(uri));
         let sampler = sampler.map(crate::formats::das2::sampler::from_json);
         let image = Some(self.scene.images.push(image));
@@ -200,11 +198,16 @@ impl Lifter<'_> {
     }
 
     /// What a level says about its material that the Scene has no place for.
-    pub(super) fn odd_material(&self, level: &Level) -> Option<Value> {
+    pub(super) fn odd_material(&self, level: &Level) -> Option<(u8, u32)> {
         let plain = level.material_type == material_type::NONE && level.material == NONE;
         let nothing = level.material_type == material_type::NONE || level.material == NONE;
-        (nothing && !plain).then(|| Value::from(vec![u32::from(level.material_type), level.material]))
+        (nothing && !plain).then_some((level.material_type, level.material))
     }
+}
+
+/// What is kept of a number that is one nearly always.
+fn unless_one(value: f32) -> Option<Float> {
+    (value != 1.0).then_some(Float(value))
 }
 
 /// The name of the file that a URI means: `my%20tex.png` is `my tex.png`. What is no URI is a name as it is.

@@ -13,17 +13,16 @@ mod skins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
+use super::appended::Appended;
+use super::codes;
 use super::forest::Forest;
 use super::geometry::Geometry;
 use super::model::{Framing, Lists, Model, NONE, SLOTS, Target, Text, material_type};
-use super::notes::Note;
-use super::{FORMAT, codes};
+use super::notes::{HeaderNote, NameNote, Note};
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions, Recorder};
-use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId, float_to_json};
+use crate::scene::{Extras, MaterialId, MeshId, Node, NodeId, Scene, SceneRoot, TextureId};
 
 pub(super) use materials::file_name;
 
@@ -35,7 +34,7 @@ pub(super) const RAW_WEIGHTS: &str = "_DAS2_WEIGHTS_";
 /// The Scene that a model means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let lists = model.lists();
-    let note = lists.buffers.last().and_then(|buffer| Note::read(&buffer.data)).unwrap_or_default();
+    let note = lists.buffers.last().and_then(|buffer| Appended::read(&buffer.data)).unwrap_or_default();
     let mut lifter = Lifter {
         model,
         geometry: Geometry::new(model.profile, &lists),
@@ -96,7 +95,7 @@ struct Lifter<'a> {
     joints: Forest,
     /// The nodes whose placement some channel animates.
     animated: BTreeSet<usize>,
-    note: Note,
+    note: Appended,
     scene: Scene,
     issues: Issues,
     materials: BTreeMap<MaterialKey, MaterialId>,
@@ -186,35 +185,30 @@ impl Lifter<'_> {
     fn header(&mut self) {
         let header = &self.model.header;
         let mut extras = std::mem::take(&mut self.scene.extras);
-        extras.set(FORMAT.id, "profile", self.model.profile.name());
-        extras.set(FORMAT.id, "level", header.level);
-        if matches!(self.model.framing, Framing::Zlib { .. }) && header.level == 0 {
-            extras.set(FORMAT.id, "stored_blocks", true);
-        }
-        for (field, text) in [("author", &header.author), ("comment", &header.comment)] {
-            if !text.bytes.is_empty() {
-                extras.set(FORMAT.id, field, text.decoded().0);
-                keep_bytes(&mut extras, &format!("{field}_bytes"), text);
-            }
-        }
+        let stored = matches!(self.model.framing, Framing::Zlib { .. }) && header.level == 0;
+        let said = |text: &Text| (!text.bytes.is_empty()).then(|| text.decoded().0);
+        let note = HeaderNote {
+            profile: Some(self.model.profile.name().to_owned()),
+            level: Some(header.level),
+            stored_blocks: stored.then_some(true),
+            author: said(&header.author),
+            author_bytes: odd_bytes(&header.author),
+            comment: said(&header.comment),
+            comment_bytes: odd_bytes(&header.comment),
+        };
+        note.keep(&mut extras);
         self.note.restore_extras("scene", &mut extras);
         self.scene.extras = extras;
     }
 }
 
-/// The text of a string; bytes that are not UTF-8 are kept beside it.
+/// The name of an element that has no note yet; bytes that are not UTF-8 are kept beside it.
 fn name(text: &Text, extras: &mut Extras) -> String {
-    keep_bytes(extras, "name_bytes", text);
+    NameNote { name_bytes: odd_bytes(text) }.keep(extras);
     text.decoded().0
 }
 
-fn keep_bytes(extras: &mut Extras, field: &str, text: &Text) {
-    if !text.decoded().1 {
-        extras.set(FORMAT.id, field, text.bytes.clone());
-    }
-}
-
-/// Floats as JSON, exactly.
-fn floats(values: &[f32]) -> Value {
-    values.iter().copied().map(float_to_json).collect()
+/// The bytes of a text that are not UTF-8.
+fn odd_bytes(text: &Text) -> Option<Vec<u8>> {
+    (!text.decoded().1).then(|| text.bytes.clone())
 }

@@ -1,13 +1,14 @@
 use glam::Mat4;
 use serde_json::Value;
 
-use super::{Lifter, floats, name};
+use super::{Lifter, name};
 use crate::diag::Issue;
 use crate::formats::ELEMENT;
+use crate::formats::das2::codes;
 use crate::formats::das2::model::{IDENTITY, Node as FileNode, Placement};
+use crate::formats::das2::notes::{Float, NodeNote, Note as _, floats};
 use crate::formats::das2::placement::{affine, is_changed, matrix_of};
-use crate::formats::das2::{FORMAT, codes};
-use crate::scene::{Extras, Lod, Node, NodeId, SceneRoot, Transform, float_from_json, float_to_json};
+use crate::scene::{Extras, Lod, Node, NodeId, SceneRoot, Transform, float_from_json};
 
 impl Lifter<'_> {
     /// A node for each node of the file, in its order, and their tree.
@@ -63,10 +64,12 @@ impl Lifter<'_> {
             }
             (false, false) => {
                 let Placement { rotation, translation, scale } = file.placement;
-                node.extras.set(FORMAT.id, "custom", floats(&file.custom));
-                node.extras.set(FORMAT.id, "rotation", floats(&rotation));
-                node.extras.set(FORMAT.id, "translation", floats(&translation));
-                node.extras.set(FORMAT.id, "scale", float_to_json(scale));
+                NodeNote::change(&mut node.extras, |note| {
+                    note.custom = Some(floats(&file.custom));
+                    note.rotation = Some(floats(&rotation));
+                    note.translation = Some(floats(&translation));
+                    note.scale = Some(Float(scale));
+                });
                 Transform::Matrix(affine(custom * file.placement.transform().matrix()))
             }
         };
@@ -94,7 +97,7 @@ impl Lifter<'_> {
         let Some(inner) = self.node_ids.get(index).copied() else { return };
         let mut node =
             Node { transform: Transform::Matrix(custom), children: vec![inner], ..Node::default() };
-        node.extras.set(FORMAT.id, "custom_of_child", true);
+        NodeNote { custom_of_child: Some(true), ..NodeNote::default() }.keep(&mut node.extras);
         let outer = self.scene.nodes.push(node);
         if let Some(place) = self.top_ids.get_mut(index) {
             *place = outer;
@@ -189,7 +192,7 @@ impl Lifter<'_> {
         for group in (0..shown.len()).filter(|group| shown.get(*group) == Some(&false)) {
             if let Some(found) = self.groups.get(group).filter(|found| !found.levels.is_empty()) {
                 let mut node = Node { mesh: Some(found.mesh), ..Node::default() };
-                node.extras.set(FORMAT.id, "holds_levels", true);
+                NodeNote { holds_levels: Some(true), ..NodeNote::default() }.keep(&mut node.extras);
                 let id = self.scene.nodes.push(node);
                 self.stand_ins(id, group, &[]);
             }
@@ -246,6 +249,6 @@ impl Lifter<'_> {
 /// Keeps a rotation that is stored with another length, or with none.
 pub(super) fn keep_rotation(extras: &mut Extras, placement: &Placement) {
     if is_changed(placement.rotation) {
-        extras.set(FORMAT.id, "rotation", floats(&placement.rotation));
+        NodeNote::change(extras, |note| note.rotation = Some(floats(&placement.rotation)));
     }
 }

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::keep_rotation;
-use super::{Lifter, floats, name};
+use super::{Lifter, name};
 use crate::formats::ELEMENT;
-use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{IDENTITY, Skeleton};
+use crate::formats::das2::notes::{NodeNote, Note as _, SkinNote, floats};
 use crate::formats::das2::placement::{affine, matrix_of};
 use crate::scene::{Node, NodeId, Skin};
 
@@ -101,13 +101,13 @@ impl Lifter<'_> {
         let Some(file) = self.lists.joints.get(index) else { return node };
         node.name = name(&file.name, &mut node.extras);
         node.transform = file.placement.transform();
-        node.extras.set(FORMAT.id, "joint", index);
+        NodeNote::change(&mut node.extras, |note| note.joint = Some(index as u64));
         keep_rotation(&mut node.extras, &file.placement);
         // Skins have the matrices of their joints; others have no place for it.
         let listed = self.listed.contains(&(index as u32));
         let exact = affine(matrix_of(&file.inverse_bind)) == matrix_of(&file.inverse_bind);
         if (!listed && file.inverse_bind != IDENTITY) || !exact {
-            node.extras.set(FORMAT.id, "inverse_bind", floats(&file.inverse_bind));
+            NodeNote::change(&mut node.extras, |note| note.inverse_bind = Some(floats(&file.inverse_bind)));
         }
         self.note.restore_extras(&format!("joints.{index}"), &mut node.extras);
         node
@@ -128,7 +128,7 @@ impl Lifter<'_> {
         skin.name = name(&file.name, &mut skin.extras);
         self.fill(&mut skin, file, &joints);
         if is_copy {
-            skin.extras.set(FORMAT.id, "copy_of", index);
+            SkinNote::change(&mut skin.extras, |note| note.copy_of = Some(index));
         }
         self.note.restore_extras(&format!("skeletons.{index}"), &mut skin.extras);
         let has_joints = !skin.joints.is_empty();
@@ -175,7 +175,7 @@ impl Lifter<'_> {
         let mut ids: BTreeMap<usize, NodeId> = BTreeMap::new();
         for joint in &tree {
             let mut node = self.joint(*joint);
-            node.extras.set(FORMAT.id, "copy", true);
+            NodeNote::change(&mut node.extras, |note| note.copy = Some(true));
             let id = self.scene.nodes.push(node);
             let place = self.place("joints", *joint);
             self.origins.node(id.index(), || place);

@@ -1,17 +1,13 @@
-use serde_json::Value;
-
 use super::roles::Role;
 use super::{Lowering, id};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{
     Animation as FileAnimation, Channel as FileChannel, Interpolation as FileInterpolation, NONE, Profile,
     Target,
 };
-use crate::scene::{
-    Animation, Channel, Interpolation, Lod, NodeId, Property, float_from_json, float_to_json,
-};
+use crate::formats::das2::notes::{AnimationNote, ChannelNote, KeptChannel, Note as _};
+use crate::scene::{Animation, Channel, Interpolation, Lod, NodeId, Property, float_to_json};
 
 impl Lowering<'_> {
     pub(super) fn animations(&mut self) {
@@ -29,7 +25,9 @@ impl Lowering<'_> {
                     }
                     Default::default()
                 }
-                Profile::Libdas2 => self.text(&animation.name, &animation.extras, "name_bytes"),
+                Profile::Libdas2 => {
+                    self.text(&animation.name, AnimationNote::of(&animation.extras).name_bytes)
+                }
             };
             self.records.animations.push(FileAnimation { name, channels });
             self.note.keep_extras(format!("animations.{index}"), &animation.extras);
@@ -72,8 +70,8 @@ impl Lowering<'_> {
 
     /// Channels of the file that the Scene had no place for.
     fn kept_channels(&mut self, animation: &Animation) -> Vec<u32> {
-        let kept = animation.extras.get(FORMAT.id, "channels").and_then(Value::as_array);
-        let kept: Vec<FileChannel> = kept.into_iter().flatten().filter_map(raw).collect();
+        let kept = AnimationNote::of(&animation.extras).channels.unwrap_or_default();
+        let kept: Vec<FileChannel> = kept.iter().filter_map(KeptChannel::channel).collect();
         let (nodes, joints) = (self.records.nodes.len(), self.records.joints.len());
         let is = |id: u32, count: usize| (id as usize) < count;
         // Notes may say anything: what they move must be there, and be one thing.
@@ -168,9 +166,9 @@ fn is_even(scales: &[f32]) -> bool {
 
 /// A channel as the file has it, without what it moves.
 fn converted(channel: &Channel, uneven: &mut ErrorStats) -> FileChannel {
-    let kept = |field: &str| channel.extras.get(FORMAT.id, field).and_then(Value::as_u64);
+    let kept = ChannelNote::of(&channel.extras);
     let interpolation = match channel.interpolation {
-        Interpolation::Linear if kept("interpolation") == Some(0) => FileInterpolation::Unknown,
+        Interpolation::Linear if kept.interpolation == Some(0) => FileInterpolation::Unknown,
         Interpolation::Linear => FileInterpolation::Linear,
         Interpolation::Step => FileInterpolation::Step,
         Interpolation::Cubic => FileInterpolation::Cubic,
@@ -182,7 +180,7 @@ fn converted(channel: &Channel, uneven: &mut ErrorStats) -> FileChannel {
         Property::Scale => Target::Scale,
     };
     let width = channel.width();
-    let stored = kept("weight_count").and_then(|count| usize::try_from(count).ok());
+    let stored = kept.weight_count;
     let stored = stored.filter(|count| *count < width && target == Target::Weights).unwrap_or(width);
     let mut one = |value: &[f32]| -> Vec<f32> {
         match (target, value) {
@@ -215,28 +213,4 @@ fn converted(channel: &Channel, uneven: &mut ErrorStats) -> FileChannel {
         tangents,
         values,
     }
-}
-
-/// A channel that lifting kept as it was; `None` where its lists do not go together.
-fn raw(value: &Value) -> Option<FileChannel> {
-    let number = |field: &str| value.get(field)?.as_u64();
-    let byte = |field: &str| u8::try_from(number(field)?).ok();
-    let index = |field: &str| number(field).and_then(|id| u32::try_from(id).ok()).unwrap_or(NONE);
-    let floats = |field: &str| -> Option<Vec<f32>> {
-        value.get(field)?.as_array()?.iter().map(float_from_json).collect()
-    };
-    let channel = FileChannel {
-        node: index("node"),
-        joint: index("joint"),
-        target: Target::of(byte("target")?)?,
-        interpolation: FileInterpolation::of(byte("interpolation")?)?,
-        weight_count: u32::try_from(number("weight_count")?).ok()?,
-        times: floats("times")?,
-        tangents: floats("tangents")?,
-        values: floats("values")?,
-    };
-    let values = channel.times.len().checked_mul(channel.width())?;
-    let cubic = channel.interpolation == FileInterpolation::Cubic;
-    let tangents = if cubic { values.checked_mul(2)? } else { 0 };
-    (channel.values.len() == values && channel.tangents.len() == tangents).then_some(channel)
 }

@@ -1,17 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::materials::{placed_slots, uv_slots};
-use super::roles::{Role, is_marked};
+use super::roles::Role;
 use super::{Lowering, id};
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::das2::FORMAT;
 use crate::formats::das2::lift::{RAW_NORMALS, RAW_WEIGHTS};
 use crate::formats::das2::model::{
     Buffer, Level, Mesh as FileMesh, MeshGroup, MorphTarget as FileTarget, NONE, Profile, Ref, SLOTS,
     material_type,
 };
+use crate::formats::das2::notes::{MeshNote, Note as _, PrimitiveNote, TargetNote};
 use crate::ops::select;
 use crate::scene::{
     Mesh, MeshId, MorphTarget, NodeId, Primitive, Topology, UvTransform, float_to_json, unit_vector,
@@ -80,7 +78,7 @@ impl Lowering<'_> {
         let count = |mesh: Option<&Mesh>| mesh.map_or(0, |mesh| mesh.primitives.len());
         let parts = levels.iter().map(|level| count(*level)).chain([count(mesh)]).max().unwrap_or(0);
         let index = self.records.groups.len();
-        let grouped = !mesh.is_some_and(|mesh| is_marked(&mesh.extras, "ungrouped"));
+        let grouped = !mesh.is_some_and(|mesh| MeshNote::of(&mesh.extras).ungrouped == Some(true));
         if self.profile == Profile::Spec || self.records.buffers.is_empty() {
             self.records.buffers.push(Buffer::default());
         }
@@ -110,7 +108,7 @@ impl Lowering<'_> {
             return None;
         }
         let (name, extras) = mesh.map(|mesh| (mesh.name.as_str(), mesh.extras.clone())).unwrap_or_default();
-        let name = self.text(name, &extras, "name_bytes");
+        let name = self.text(name, MeshNote::of(&extras).name_bytes);
         self.note.keep_extras(format!("mesh_groups.{index}"), &extras);
         if let Some(mesh) = mesh {
             if mesh.weights.iter().any(|weight| *weight != 0.0) {
@@ -127,7 +125,9 @@ impl Lowering<'_> {
 
     /// A primitive with its levels of detail.
     fn part(&mut self, path: &str, base: Option<&Primitive>, mut levels: Vec<Option<&Primitive>>) {
-        let repeats = |level: &Option<&Primitive>| level.is_some_and(|p| is_marked(&p.extras, "repeated"));
+        let repeats = |level: &Option<&Primitive>| {
+            level.is_some_and(|p| PrimitiveNote::of(&p.extras).repeated == Some(true))
+        };
         while levels.last().is_some_and(repeats) {
             levels.pop();
         }
@@ -179,7 +179,7 @@ impl Lowering<'_> {
     }
 
     fn level(&mut self, path: &str, primitive: &Primitive, place: (usize, usize)) -> Level {
-        let was = is_marked(&primitive.extras, "expanded")
+        let was = PrimitiveNote::of(&primitive.extras).expanded == Some(true)
             && self.profile == Profile::Libdas2
             && self.serves_library;
         let expand = self.for_library || was;
@@ -394,10 +394,7 @@ impl Lowering<'_> {
 
     /// The indices that a morph target had; nothing uses them.
     fn target_indices(&mut self, target: &MorphTarget, draw_count: u32) -> Ref {
-        let kept = target.extras.get(FORMAT.id, "indices").and_then(Value::as_array);
-        let kept: Option<Vec<u32>> = kept.and_then(|list| {
-            list.iter().map(|index| index.as_u64().and_then(|index| u32::try_from(index).ok())).collect()
-        });
+        let kept = TargetNote::of(&target.extras).indices;
         match kept.filter(|list| list.len() == draw_count as usize && !list.is_empty()) {
             Some(list) => {
                 self.push_data(&list.iter().flat_map(|index| index.to_le_bytes()).collect::<Vec<u8>>())
@@ -423,17 +420,15 @@ impl Lowering<'_> {
 
 /// A material's type and id that mean no material, as the file had them.
 fn odd_material(primitive: &Primitive) -> Option<(u8, u32)> {
-    let kept = primitive.extras.get(FORMAT.id, "material").filter(|_| primitive.material.is_none())?;
-    let number = |at: usize| kept.get(at).and_then(Value::as_u64);
-    let (kind, material) = (u8::try_from(number(0)?).ok()?, u32::try_from(number(1)?).ok()?);
+    let kept = PrimitiveNote::of(&primitive.extras).material.filter(|_| primitive.material.is_none());
+    let (kind, material) = kept?;
     (kind == material_type::NONE || material == NONE).then_some((kind, material))
 }
 
 /// How many morph targets a primitive had before it got ones that do nothing.
 fn target_count(primitive: &Primitive) -> usize {
-    let kept = primitive.extras.get(FORMAT.id, "morph_targets").and_then(Value::as_u64);
-    let kept =
-        kept.and_then(|count| usize::try_from(count).ok()).filter(|count| *count < primitive.targets.len());
+    let kept = PrimitiveNote::of(&primitive.extras).morph_targets;
+    let kept = kept.filter(|count| *count < primitive.targets.len());
     let empty = |target: &MorphTarget| {
         target.positions.is_empty() && target.normals.is_empty() && target.uvs.is_empty()
     };
@@ -443,16 +438,12 @@ fn target_count(primitive: &Primitive) -> usize {
 
 /// The slots that the file had, if they are still good for the sets that there are.
 fn kept_slots(primitive: &Primitive) -> Option<[Option<usize>; SLOTS]> {
-    let list = primitive.extras.get(FORMAT.id, "uv_slots")?.as_array()?;
-    let slot = |value: &Value| value.as_u64().and_then(|set| usize::try_from(set).ok());
-    let slots: [Option<usize>; SLOTS] = list.iter().map(slot).collect::<Vec<_>>().try_into().ok()?;
+    let slots = PrimitiveNote::of(&primitive.extras).uv_slots?;
     slots.iter().flatten().all(|set| *set < primitive.uvs.len()).then_some(slots)
 }
 
 fn kept_joint_slots(primitive: &Primitive) -> Option<Vec<usize>> {
-    let list = primitive.extras.get(FORMAT.id, "joint_slots")?.as_array()?;
-    let slots: Option<Vec<usize>> =
-        list.iter().map(|slot| slot.as_u64().and_then(|slot| usize::try_from(slot).ok())).collect();
+    let slots = PrimitiveNote::of(&primitive.extras).joint_slots;
     let slots = slots.filter(|slots| slots.len() == primitive.joints.len())?;
     let mut once = BTreeSet::new();
     slots.iter().all(|slot| *slot < SLOTS && once.insert(*slot)).then_some(slots)
@@ -474,9 +465,7 @@ fn raw_normals(primitive: &Primitive) -> Vec<[f32; 3]> {
 /// How many levels were directly below each level of a mesh; `None` where the numbers make no tree.
 fn lod_tree(levels: &[Option<&Primitive>]) -> Option<Vec<u32>> {
     let below = |level: &Option<&Primitive>| {
-        let kept =
-            level.and_then(|level| level.extras.get(FORMAT.id, "levels_below")).and_then(Value::as_u64);
-        kept.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+        level.and_then(|level| PrimitiveNote::of(&level.extras).levels_below).unwrap_or(0)
     };
     let tree: Vec<u32> = levels.iter().map(below).collect();
     // What is not below another level is directly below the mesh.

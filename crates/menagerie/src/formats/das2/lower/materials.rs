@@ -1,15 +1,14 @@
-use serde_json::Value;
-
 use super::{Lowering, id};
 use crate::diag::Aspect;
 use crate::formats::das2::lift::file_name;
 use crate::formats::das2::model::{NONE, Pbr, Phong, Profile, Text, UvSlot, material_type};
-use crate::formats::das2::{FORMAT, sampler};
+use crate::formats::das2::notes::{Float, ImageNote, MaterialNote, Note as _};
+use crate::formats::das2::sampler;
 use crate::formats::{picture_names_of, used_materials};
 use crate::ops::to_phong;
 use crate::scene::{
     AlphaMode, Blend, Image, Material, MaterialId, MetallicRoughness, NodeId, Phong as PhongShading, Sampler,
-    Shading, TextureRef, UvTransform, float_from_json,
+    Shading, TextureRef, UvTransform,
 };
 
 impl Lowering<'_> {
@@ -60,8 +59,7 @@ impl Lowering<'_> {
 
     /// The record of the material that a material is a variant of, with other sets of coordinates.
     fn variant_of(&self, material: &Material) -> Option<(u8, u32)> {
-        let first = material.extras.get(FORMAT.id, "variant_of")?.as_u64()?;
-        self.materials.get(usize::try_from(first).ok()?).copied()
+        self.materials.get(MaterialNote::of(&material.extras).variant_of?).copied()
     }
 
     /// The type and id of a primitive's material.
@@ -71,19 +69,16 @@ impl Lowering<'_> {
     }
 
     fn pbr(&mut self, path: &str, material: &Material, shading: &MetallicRoughness) -> Pbr {
-        let kept = |field: &str| material.extras.get(FORMAT.id, field);
-        let number = |field: &str| kept(field).and_then(float_from_json).unwrap_or(1.0);
+        let kept = MaterialNote::of(&material.extras);
         let [r, g, b] = material.emissive;
         let combined = self.map(path, shading.metallic_roughness_texture.as_ref());
-        let separate = |lowering: &mut Self, field: &str| {
-            let name = material.extras.get(FORMAT.id, field).and_then(Value::as_str);
-            match name.filter(|_| combined.bytes.is_empty()) {
-                Some(name) => lowering.text(name, &material.extras, &format!("{field}_bytes")),
+        let mut separate =
+            |name: Option<String>, bytes: Option<Vec<u8>>| match name.filter(|_| combined.bytes.is_empty()) {
+                Some(name) => self.text(&name, bytes),
                 None => combined.clone(),
-            }
-        };
-        let (mut roughness_map, metallic_map) =
-            (separate(self, "roughness_map"), separate(self, "metallic_map"));
+            };
+        let mut roughness_map = separate(kept.roughness_map, kept.roughness_map_bytes);
+        let metallic_map = separate(kept.metallic_map, kept.metallic_map_bytes);
         if self.profile == Profile::Libdas2 && !roughness_map.bytes.is_empty() {
             let message = "the library's profile has no roughness map";
             self.losses.dropped(Aspect::Textures, path, message);
@@ -96,12 +91,12 @@ impl Lowering<'_> {
             self.losses.dropped(Aspect::Materials, path, message);
         }
         Pbr {
-            name: self.text(&material.name, &material.extras, "name_bytes"),
+            name: self.text(&material.name, kept.name_bytes),
             albedo: shading.base_color,
-            emissive: [r, g, b, number("emission_alpha")],
+            emissive: [r, g, b, or_one(kept.emission_alpha)],
             roughness: shading.roughness,
             metallic: shading.metallic,
-            ambient_occlusion: occlusion.map_or(number("ambient_occlusion"), |(_, strength)| *strength),
+            ambient_occlusion: occlusion.map_or(or_one(kept.ambient_occlusion), |(_, strength)| *strength),
             albedo_map: self.map(path, shading.base_color_texture.as_ref()),
             emission_map: self.map(path, material.emissive_texture.as_ref()),
             roughness_map,
@@ -131,7 +126,7 @@ impl Lowering<'_> {
             }
         }
         Phong {
-            name: self.text(&material.name, &material.extras, "name_bytes"),
+            name: self.text(&material.name, MaterialNote::of(&material.extras).name_bytes),
             diffuse: [0.0, 0.0, 0.0, alpha],
             specular: [0.0; 4],
             emission: [r, g, b, 1.0],
@@ -146,8 +141,7 @@ impl Lowering<'_> {
             return self.unlit(path, material);
         }
         let shading = to_phong(&material.shading);
-        let kept =
-            |field: &str| material.extras.get(FORMAT.id, field).and_then(float_from_json).unwrap_or(1.0);
+        let kept = MaterialNote::of(&material.extras);
         let usual = PhongShading::default();
         if matches!(material.shading, Shading::SpecularGlossiness(_)) {
             let message = "a specular-glossiness material became a Phong one";
@@ -171,10 +165,10 @@ impl Lowering<'_> {
         }
         let ([r, g, b], [x, y, z]) = (material.emissive, shading.specular);
         Phong {
-            name: self.text(&material.name, &material.extras, "name_bytes"),
+            name: self.text(&material.name, kept.name_bytes),
             diffuse: shading.diffuse,
-            specular: [x, y, z, kept("specular_alpha")],
-            emission: [r, g, b, kept("emission_alpha")],
+            specular: [x, y, z, or_one(kept.specular_alpha)],
+            emission: [r, g, b, or_one(kept.emission_alpha)],
             diffuse_map: self.map(path, shading.diffuse_texture.as_ref()),
             specular_map: self.map(path, shading.specular_texture.as_ref()),
             emission_map: self.map(path, material.emissive_texture.as_ref()),
@@ -218,12 +212,12 @@ impl Lowering<'_> {
         let image = stored.and_then(|stored| self.scene.images.get(stored.image?));
         match image.and_then(|image| Some((image, image.uri.as_deref()?))) {
             Some((image, uri)) if !uri.is_empty() => {
-                let kept = image.extras.get(FORMAT.id, "uri").and_then(Value::as_str);
-                let kept = kept.filter(|kept| file_name(kept) == uri).map(str::to_owned);
+                let note = ImageNote::of(&image.extras);
+                let kept = note.uri.filter(|kept| file_name(kept) == uri);
                 // A percent sign that would be read as the code of another character.
                 let made = || if file_name(uri) == uri { uri.to_owned() } else { uri.replace('%', "%25") };
                 let text = kept.unwrap_or_else(made);
-                self.text(&text, &image.extras, "name_bytes")
+                self.text(&text, note.name_bytes)
             }
             _ => {
                 self.losses.dropped(Aspect::Textures, path, "the texture has no file name to refer to");
@@ -278,6 +272,11 @@ pub(super) fn placed_slots(material: &Material) -> Vec<(UvSlot, u32, UvTransform
         Some((slot, texture.shown_set(), transform))
     };
     textures_by_slot(material).into_iter().filter_map(placed).collect()
+}
+
+/// A number that is one where nothing else is kept.
+fn or_one(kept: Option<Float>) -> f32 {
+    kept.map_or(1.0, |kept| kept.0)
 }
 
 fn textures_by_slot<'a>(material: &'a Material) -> Vec<(UvSlot, &'a TextureRef)> {

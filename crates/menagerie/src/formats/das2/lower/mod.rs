@@ -14,18 +14,17 @@ mod skins;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
+use super::appended::Appended;
 use super::model::{
     Animation, Buffer, Channel, Framing, Header, Joint, Mesh, MeshGroup, Model, Node, Numbering, Pbr, Phong,
     Profile, Record, Scene as FileScene, Skeleton, Text,
 };
-use super::notes::Note;
+use super::notes::{HeaderNote, NameNote, Note};
 use super::{DEFAULT_LEVEL, DEFAULT_LIBRARY_LEVEL, FORMAT, codes};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, report_unheld};
-use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology, float_from_json};
+use crate::scene::{CheckedScene, Extras, NodeId, Scene, Topology};
 
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(
@@ -72,7 +71,7 @@ struct Lowering<'a> {
     serves_library: bool,
     roles: roles::Roles,
     records: Records,
-    note: Note,
+    note: Appended,
     /// For each material, its type and id.
     materials: Vec<(u8, u32)>,
     /// For each node, the group of the mesh that it shows.
@@ -88,7 +87,8 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(scene: &'a Scene, options: &WriteOptions, losses: &'a mut LossReport) -> Self {
-        let kept = scene.extras.get(FORMAT.id, "profile").and_then(Value::as_str);
+        let kept = HeaderNote::of(&scene.extras).profile;
+        let kept = kept.as_deref();
         let asked = options.settings.get("das2-profile");
         let profile = asked.or(kept).and_then(Profile::by_name).unwrap_or_default();
         let from_library = kept == Some(Profile::Libdas2.name());
@@ -106,7 +106,7 @@ impl<'a> Lowering<'a> {
             serves_library: options.purpose.serves_engine(),
             roles: roles::Roles::new(scene),
             records: Records::default(),
-            note: Note::default(),
+            note: Appended::default(),
             materials: Vec::new(),
             group_of: vec![None; scene.nodes.len()],
             skeletons: skins::Skeletons::default(),
@@ -117,10 +117,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The bytes of a name: those that the file had, if they still mean the same.
-    fn text(&mut self, text: &str, extras: &Extras, field: &str) -> Text {
-        let kept = extras.get(FORMAT.id, field).and_then(Value::as_array);
-        let kept: Option<Vec<u8>> =
-            kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
+    fn text(&mut self, text: &str, kept: Option<Vec<u8>>) -> Text {
         let bytes =
             kept.filter(|bytes| decode_text(bytes).0 == text).unwrap_or_else(|| text.as_bytes().to_vec());
         if bytes.len() <= usize::from(u16::MAX) {
@@ -133,7 +130,7 @@ impl<'a> Lowering<'a> {
 
     fn scenes(&mut self) {
         for (index, scene) in self.scene.scenes.iter().enumerate() {
-            let name = self.text(&scene.name, &scene.extras, "name_bytes");
+            let name = self.text(&scene.name, NameNote::of(&scene.extras).name_bytes);
             let mut roots: Vec<u32> =
                 scene.roots.iter().filter_map(|root| self.roles.in_place(*root)).collect();
             // A node that only holds the skinned mesh of another is shown wherever that one is.
@@ -206,12 +203,10 @@ impl<'a> Lowering<'a> {
             return Err(Issue::new(&codes::TOO_LARGE, "meshes", message));
         }
         let (level, framing) = self.packing(options);
-        let kept =
-            |field: &str| self.scene.extras.get(FORMAT.id, field).and_then(Value::as_str).unwrap_or_default();
-        let (author, comment) = (kept("author").to_owned(), kept("comment").to_owned());
+        let kept = HeaderNote::of(&self.scene.extras);
         let mut header = Header {
-            author: self.text(&author, &self.scene.extras, "author_bytes"),
-            comment: self.text(&comment, &self.scene.extras, "comment_bytes"),
+            author: self.text(&kept.author.unwrap_or_default(), kept.author_bytes),
+            comment: self.text(&kept.comment.unwrap_or_default(), kept.comment_bytes),
             vertices_count: 0,
             mesh_count: id(self.records.meshes.len()),
             animation_count: id(self.records.animations.len()),
@@ -237,15 +232,15 @@ impl<'a> Lowering<'a> {
     /// The compression: what was asked for, what the source had, or the usual one.
     fn packing(&self, options: &WriteOptions) -> (u8, Framing) {
         let asked: Option<u8> = options.settings.get("das2-level").and_then(|level| level.parse().ok());
-        let kept = |field: &str| self.scene.extras.get(FORMAT.id, field);
-        let source = kept("level").and_then(Value::as_u64).and_then(|level| u8::try_from(level).ok());
-        let same_profile = kept("profile").and_then(Value::as_str) == Some(self.profile.name());
+        let kept = HeaderNote::of(&self.scene.extras);
+        let source = kept.level;
+        let same_profile = kept.profile.as_deref() == Some(self.profile.name());
         let source_as_is = source.filter(|_| same_profile && asked.is_none());
         match self.profile {
             Profile::Spec => {
                 let level = asked.or(source).unwrap_or(DEFAULT_LEVEL);
                 let level = if level > 9 { 1 } else { level };
-                let stored = asked.is_none() && kept("stored_blocks") == Some(&Value::Bool(true));
+                let stored = asked.is_none() && kept.stored_blocks == Some(true);
                 let packed = level > 0 || stored;
                 (level, if packed { Framing::Zlib { stored: None } } else { Framing::Raw })
             }
@@ -291,11 +286,4 @@ impl Records {
 /// A place in a list as an id.
 fn id(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
-}
-
-/// Floats that lifting kept; `None` unless there are as many as are wanted.
-fn kept_floats<const N: usize>(extras: &Extras, field: &str) -> Option<[f32; N]> {
-    let list = extras.get(FORMAT.id, field)?.as_array()?;
-    let floats: Option<Vec<f32>> = list.iter().map(float_from_json).collect();
-    floats?.try_into().ok()
 }

@@ -1,13 +1,13 @@
 use glam::{Mat4, Quat};
 
 use super::roles::Role;
-use super::{Lowering, id, kept_floats};
+use super::{Lowering, id};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::formats::das2::FORMAT;
 use crate::formats::das2::model::{IDENTITY, NONE, Node as FileNode, Placement};
+use crate::formats::das2::notes::{NodeNote, Note as _, numbers};
 use crate::formats::das2::placement::{affine, is_uniform, matrix_of, rotation_of, rows_of};
-use crate::scene::{Extras, Node, NodeId, Transform, float_from_json, float_to_json, transform_distance};
+use crate::scene::{Extras, Node, NodeId, Transform, float_to_json, transform_distance};
 
 /// How far apart the elements of two matrices may be that are the same but for rounding, relative to their size.
 const ROUNDING: f32 = 1e-5;
@@ -30,7 +30,7 @@ impl Lowering<'_> {
                 let factors = scale.to_array().map(float_to_json);
                 self.note.scales.insert(index, factors.to_vec().into());
             }
-            let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
+            let name = self.text(&scene_node.name, NodeNote::of(&scene_node.extras).name_bytes);
             let children =
                 scene_node.children.iter().filter_map(|child| self.roles.in_place(*child)).collect();
             self.records.nodes.push(FileNode { name, children, custom, placement, ..FileNode::default() });
@@ -100,7 +100,7 @@ impl Lowering<'_> {
         let mut holder = file as usize;
         if group != NONE && skeleton.is_some() && !own_place {
             holder = self.records.nodes.len();
-            let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
+            let name = self.text(&scene_node.name, NodeNote::of(&scene_node.extras).name_bytes);
             self.records.nodes.push(FileNode { name, ..FileNode::default() });
             self.note.moved.insert(holder, file as usize);
             self.moved.insert(node, holder);
@@ -193,19 +193,20 @@ pub(super) fn placement(node: &Node) -> Placement {
 }
 
 fn kept_rotation(extras: &Extras, rotation: Quat) -> [f32; 4] {
-    let kept = kept_floats::<4>(extras, "rotation");
+    let kept = NodeNote::of(extras).rotation.map(numbers);
     let same = |raw: &[f32; 4]| rotation_of(*raw).dot(rotation).abs() > 1.0 - 1e-6;
     kept.filter(same).unwrap_or_else(|| rotation.to_array())
 }
 
 /// The custom matrix and the placement of a node that uses both.
 fn both_parts(extras: &Extras) -> Option<([f32; 16], Placement)> {
+    let note = NodeNote::of(extras);
     let placement = Placement {
-        rotation: kept_floats(extras, "rotation")?,
-        translation: kept_floats(extras, "translation")?,
-        scale: float_from_json(extras.get(FORMAT.id, "scale")?)?,
+        rotation: numbers(note.rotation?),
+        translation: numbers(note.translation?),
+        scale: note.scale?.0,
     };
-    Some((kept_floats(extras, "custom")?, placement))
+    Some((numbers(note.custom?), placement))
 }
 
 /// Whether two matrices are the same but for rounding.

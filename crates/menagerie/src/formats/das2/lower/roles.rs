@@ -1,11 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::id;
-use crate::formats::das2::FORMAT;
+use crate::formats::das2::notes::{NodeNote, Note as _, SkinNote};
 use crate::formats::das2::placement::is_uniform;
-use crate::scene::{Extras, Node, NodeId, Property, Scene, Skin, SkinId, Transform, parents};
+use crate::scene::{Node, NodeId, Property, Scene, Skin, SkinId, Transform, parents};
 
 /// What a node of the Scene is in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +116,7 @@ impl Roles {
             let alone = node.children.is_empty() && self.parent(id).is_none() && !rooted.contains(&id);
             if alone
                 && node.mesh.is_some()
-                && is_marked(&node.extras, "holds_levels")
+                && NodeNote::of(&node.extras).holds_levels == Some(true)
                 && self.of(id) == Role::Node
             {
                 self.set(id, Role::Holder);
@@ -174,11 +172,11 @@ impl Roles {
         let is_joint = |skin: &Skin| skin.joints.iter().all(|joint| self.of(*joint) == Role::Joint);
         let mut found = Vec::new();
         for (id, skin) in scene.skins.iter() {
-            if skin.extras.get(FORMAT.id, "copy_of").is_none() || !is_joint(skin) {
+            if SkinNote::of(&skin.extras).copy_of.is_none() || !is_joint(skin) {
                 continue;
             }
             let original = scene.skins.iter().take_while(|(other, _)| *other < id).find(|(_, other)| {
-                other.extras.get(FORMAT.id, "copy_of").is_none()
+                SkinNote::of(&other.extras).copy_of.is_none()
                     && other.name == skin.name
                     && is_joint(other)
                     && numbers(other) == numbers(skin)
@@ -195,7 +193,8 @@ impl Roles {
                 while let Some(parent) = self.parent(top).filter(|parent| self.of(*parent) == Role::Joint) {
                     top = parent;
                 }
-                let marked = scene.nodes.get(top).is_some_and(|node| is_marked(&node.extras, "copy"));
+                let marked =
+                    scene.nodes.get(top).is_some_and(|node| NodeNote::of(&node.extras).copy == Some(true));
                 if marked && self.of(top) == Role::Joint {
                     for node in scene.walk(&[top]) {
                         self.set(node, Role::Copy);
@@ -220,7 +219,7 @@ impl Roles {
                 continue;
             };
             let below = scene.nodes.get(*child).is_some_and(|child| is_uniform(&child.transform));
-            let plain = is_plain(node) && is_marked(&node.extras, "custom_of_child");
+            let plain = is_plain(node) && NodeNote::of(&node.extras).custom_of_child == Some(true);
             if plain && below && self.of(id) == Role::Node && self.of(*child) == Role::Node {
                 found.push((id, *child));
             }
@@ -249,13 +248,8 @@ impl Roles {
     }
 }
 
-/// Whether a flag is set in das2's own extras.
-pub(super) fn is_marked(extras: &Extras, field: &str) -> bool {
-    extras.get(FORMAT.id, field) == Some(&Value::Bool(true))
-}
-
 fn joint_number(node: &Node) -> Option<u64> {
-    node.extras.get(FORMAT.id, "joint").and_then(Value::as_u64)
+    NodeNote::of(&node.extras).joint
 }
 
 /// Whether a node has nothing but a transform.

@@ -4,10 +4,11 @@ use glam::Mat4;
 
 use super::nodes::placement;
 use super::roles::Role;
-use super::{Lowering, id, kept_floats};
+use super::{Lowering, id};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::model::{IDENTITY, Joint, NONE, Placement, Skeleton};
+use crate::formats::das2::notes::{NodeNote, Note as _, SkinNote, numbers};
 use crate::formats::das2::placement::{affine, matrix_of, rows_of};
 use crate::scene::{Node, NodeId, Primitive, Skin, SkinId, transform_distance};
 
@@ -80,7 +81,7 @@ impl Lowering<'_> {
                     .map(|(id, _)| *id),
             };
             let parent = skin.skeleton.and_then(joint).unwrap_or(NONE);
-            let name = self.text(&skin.name, &skin.extras, "name_bytes");
+            let name = self.text(&skin.name, SkinNote::of(&skin.extras).name_bytes);
             let index = self.records.skeletons.len();
             self.skeletons.ids.insert(skin_id, id(index));
             self.records.skeletons.push(Skeleton { name, parent, joints });
@@ -96,7 +97,7 @@ impl Lowering<'_> {
         let mut off = ErrorStats::default();
         for node in self.roles.with(Role::Joint) {
             let Some(scene_node) = self.scene.nodes.get(node) else { continue };
-            let kept = kept_floats::<16>(&scene_node.extras, "inverse_bind");
+            let kept = NodeNote::of(&scene_node.extras).inverse_bind.map(numbers);
             let uses = self.scene.skins.values().flat_map(|skin| {
                 skin.joints
                     .iter()
@@ -114,7 +115,7 @@ impl Lowering<'_> {
             let joint =
                 |child: &NodeId| self.roles.id(*child).filter(|_| self.roles.of(*child) == Role::Joint);
             let children = scene_node.children.iter().filter_map(joint).collect();
-            let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
+            let name = self.text(&scene_node.name, NodeNote::of(&scene_node.extras).name_bytes);
             let index = self.records.joints.len();
             self.note.keep_extras(format!("joints.{index}"), &scene_node.extras);
             self.records.joints.push(Joint {
@@ -162,7 +163,7 @@ impl Lowering<'_> {
     /// A joint that does what a node does.
     fn twin(&mut self, node: NodeId) {
         let Some(scene_node) = self.scene.nodes.get(node) else { return };
-        let name = self.text(&scene_node.name, &scene_node.extras, "name_bytes");
+        let name = self.text(&scene_node.name, NodeNote::of(&scene_node.extras).name_bytes);
         let placement = Placement::nearest(&self.read_back(node, scene_node));
         let index = self.records.joints.len();
         self.skeletons.twins.entry(node).or_default().push(id(index));

@@ -4,7 +4,7 @@ use super::super::model::{ChunkData, EntityData, Triangle};
 use super::super::notes::{MeshNote, Note as _, PrimitiveNote};
 use super::{Lifter, VDirection};
 use crate::formats::{Elements, PrimitiveOrigin};
-use crate::ops::{Welder, set_raw_normals};
+use crate::ops::{Keys, Mixer, Numbered, number, set_raw_normals};
 use crate::scene::{Mesh, MeshId, Primitive};
 
 /// The custom attribute with the length of a stored normal, where it is not one.
@@ -94,24 +94,44 @@ impl Lifter<'_> {
     }
 
     fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {
-        let mut by_material: BTreeMap<i32, Soup> = BTreeMap::new();
-        let mut order = Vec::new();
-        for triangle in triangles {
-            let material = with(triangle, instead);
-            let soup = by_material.entry(material).or_insert_with(|| {
-                order.push(material);
-                Soup::default()
-            });
-            soup.add(triangle);
-        }
-        let primitives = order.into_iter().filter_map(|material| {
-            let mut primitive = by_material.remove(&material)?.finish(self.v);
+        let primitive = |soup: Soup<'_>, material: i32| {
+            let mut primitive = soup.weld(self.v);
             primitive.material = self.materials.get(&material).copied();
             PrimitiveNote { material_id: Some(material) }.keep(&mut primitive.extras);
-            Some(primitive)
-        });
-        Mesh { primitives: primitives.collect(), ..Mesh::default() }
+            primitive
+        };
+        let first = triangles.first().map(|triangle| with(triangle, instead));
+        let primitives = match first {
+            // Most meshes have one material.
+            Some(one) if triangles.iter().all(|triangle| with(triangle, instead) == one) => {
+                vec![primitive(Soup { triangles, chosen: None }, one)]
+            }
+            _ => {
+                let parts = by_material(triangles, instead).into_iter();
+                parts
+                    .map(|(material, chosen)| primitive(Soup { triangles, chosen: Some(chosen) }, material))
+                    .collect()
+            }
+        };
+        Mesh { primitives, ..Mesh::default() }
     }
+}
+
+/// The materials of triangles in the order of first sight, each with the triangles that have it.
+fn by_material(triangles: &[Triangle], instead: Option<i32>) -> Vec<(i32, Vec<u32>)> {
+    let mut parts: Vec<(i32, Vec<u32>)> = Vec::new();
+    let mut places: BTreeMap<i32, usize> = BTreeMap::new();
+    for (number, triangle) in (0..).zip(triangles) {
+        let material = with(triangle, instead);
+        let place = *places.entry(material).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push((material, Vec::new()));
+        }
+        if let Some((_, list)) = parts.get_mut(place) {
+            list.push(number);
+        }
+    }
+    parts
 }
 
 /// The material that a triangle is shown with.
@@ -123,24 +143,26 @@ fn with(triangle: &Triangle, instead: Option<i32>) -> i32 {
 }
 
 /// Separate triangles, which become indexed ones: corners with the same bits are one vertex.
-#[derive(Default)]
-struct Soup {
-    /// Position, normal, uv1, uv2.
-    corners: Welder<10>,
-    indices: Vec<u32>,
+struct Soup<'a> {
+    triangles: &'a [Triangle],
+    /// Which of them, where it is not all.
+    chosen: Option<Vec<u32>>,
 }
 
-impl Soup {
-    fn add(&mut self, triangle: &Triangle) {
-        let corners =
-            triangle.positions.iter().zip(&triangle.normals).zip(triangle.uv1.iter().zip(&triangle.uv2));
-        for (([x, y, z], [nx, ny, nz]), ([u, v], [s, t])) in corners {
-            let corner = [x, y, z, nx, ny, nz, u, v, s, t].map(|float| float.get().to_bits());
-            self.indices.push(self.corners.add(corner));
-        }
+/// Position, normal, uv1, uv2 as bits.
+type Corner = [u32; 10];
+
+impl Soup<'_> {
+    fn corner(&self, number: usize) -> Corner {
+        let triangle = match &self.chosen {
+            Some(chosen) => chosen.get(number / 3).copied().unwrap_or_default() as usize,
+            None => number / 3,
+        };
+        self.triangles.get(triangle).map_or([0; 10], |triangle| corner(triangle, number % 3))
     }
 
-    fn finish(self, v: VDirection) -> Primitive {
+    fn weld(self, v: VDirection) -> Primitive {
+        let Numbered { numbers, firsts } = number(&self);
         let clean = |bits: u32| {
             let value = f32::from_bits(bits);
             if value.is_finite() { value } else { 0.0 }
@@ -149,10 +171,12 @@ impl Soup {
             VDirection::Top => uv,
             VDirection::Bottom => [uv[0], 1.0 - uv[1]],
         };
-        let mut primitive = Primitive { indices: self.indices, ..Primitive::default() };
-        let (mut normals, mut uv1, mut uv2) = (Vec::new(), Vec::new(), Vec::new());
-        for corner in self.corners.into_keys() {
-            let [x, y, z, nx, ny, nz, u, v, s, t] = corner.map(clean);
+        let mut primitive = Primitive { indices: numbers, ..Primitive::default() };
+        primitive.positions.reserve_exact(firsts.len());
+        let list = || Vec::with_capacity(firsts.len());
+        let (mut normals, mut uv1, mut uv2) = (Vec::with_capacity(firsts.len()), list(), list());
+        for first in &firsts {
+            let [x, y, z, nx, ny, nz, u, v, s, t] = self.corner(*first as usize).map(clean);
             primitive.positions.push([x, y, z]);
             normals.push([nx, ny, nz]);
             uv1.push([u, v]);
@@ -168,5 +192,35 @@ impl Soup {
         }
         set_raw_normals(&mut primitive, &normals, NORMAL_LENGTH);
         primitive
+    }
+}
+
+fn corner(triangle: &Triangle, corner: usize) -> Corner {
+    let Triangle { material: _, positions, normals, uv1, uv2 } = triangle;
+    let (Some([x, y, z]), Some([nx, ny, nz]), Some([u, v]), Some([s, t])) =
+        (positions.get(corner), normals.get(corner), uv1.get(corner), uv2.get(corner))
+    else {
+        return [0; 10];
+    };
+    [x, y, z, nx, ny, nz, u, v, s, t].map(|float| float.get().to_bits())
+}
+
+impl Keys for Soup<'_> {
+    fn count(&self) -> usize {
+        3 * self.chosen.as_ref().map_or(self.triangles.len(), Vec::len)
+    }
+
+    fn words(&self) -> usize {
+        10
+    }
+
+    fn hash(&self, first: usize, hashes: &mut [u64], mixer: &Mixer) {
+        for (number, hash) in (first..).zip(hashes) {
+            *hash = mixer.mix(&self.corner(number));
+        }
+    }
+
+    fn same(&self, a: usize, b: usize) -> bool {
+        self.corner(a) == self.corner(b)
     }
 }

@@ -96,7 +96,7 @@ impl Lowering<'_> {
         self.report_joined(mesh);
         let note = MeshNote::of(&mesh.extras);
         let name = self.name(Name { bytes: note.name_bytes, number: note.numbered }, &mesh.name);
-        let data = ChunkData::Trimesh(triangles, Vec::new());
+        let data = ChunkData::Trimesh(triangles.into(), Vec::new());
         self.meshes.push(Chunk { kind: kind::TRIMESH, id, name, data });
     }
 

@@ -5,16 +5,33 @@ use std::io::Write as _;
 /// Appends a float: the shortest digits that are read as the same float, without an exponent.
 pub(super) fn push_float(out: &mut Vec<u8>, value: f32) {
     let mut buffer = zmij::Buffer::new();
-    let text = if value.is_finite() { buffer.format_finite(value) } else { "" };
-    let (digits, exponent) = text.split_once('e').unwrap_or((text, "-0"));
-    let zeros = exponent.strip_prefix('-').and_then(|zeros| zeros.parse::<usize>().ok());
-    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let text = if value.is_finite() { buffer.format_finite(value).as_bytes() } else { b"" };
+    let place = |of: u8| text.iter().position(|byte| *byte == of);
+    let (digits, zeros) = match place(b'e').and_then(|at| text.split_at_checked(at)) {
+        Some((digits, exponent)) => (digits, below_one(exponent)),
+        None => (text, Some(0)),
+    };
+    let decimals = place(b'.').map_or(0, |at| digits.len().saturating_sub(at + 1));
     match zeros {
         Some(zeros) if !digits.is_empty() && !is_halfway(value, decimals + zeros) => match zeros {
-            0 => out.extend_from_slice(digits.strip_suffix(".0").unwrap_or(digits).as_bytes()),
+            0 => out.extend_from_slice(without_point(digits)),
             _ => push_small(out, digits, zeros),
         },
         _ => slowly(out, value),
+    }
+}
+
+/// How many places an exponent such as `e-7` moves the point to the left; `None` for one that moves it to the right.
+fn below_one(exponent: &[u8]) -> Option<usize> {
+    let digits = exponent.strip_prefix(b"e-")?;
+    Some(digits.iter().fold(0, |number, digit| number * 10 + usize::from(digit.wrapping_sub(b'0'))))
+}
+
+/// Digits without the `.0` of a whole number.
+fn without_point(digits: &[u8]) -> &[u8] {
+    match digits {
+        [whole @ .., b'.', b'0'] => whole,
+        _ => digits,
     }
 }
 
@@ -29,13 +46,15 @@ fn is_halfway(value: f32, decimals: usize) -> bool {
 }
 
 /// Appends `digits` · 10^-`zeros`: a number below one.
-fn push_small(out: &mut Vec<u8>, digits: &str, zeros: usize) {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-    out.extend_from_slice(sign.as_bytes());
+fn push_small(out: &mut Vec<u8>, digits: &[u8], zeros: usize) {
+    let (sign, digits) = match digits {
+        [b'-', digits @ ..] => (&b"-"[..], digits),
+        _ => (&b""[..], digits),
+    };
+    out.extend_from_slice(sign);
     out.extend_from_slice(b"0.");
     out.resize(out.len() + zeros.saturating_sub(1), b'0');
-    let digits = digits.strip_suffix(".0").unwrap_or(digits);
-    out.extend(digits.bytes().filter(|digit| *digit != b'.'));
+    out.extend(without_point(digits).iter().filter(|digit| **digit != b'.'));
 }
 
 /// What is rare: huge numbers, and what is no number.

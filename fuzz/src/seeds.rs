@@ -1,40 +1,36 @@
-//! What fuzzing starts from: the files of the test corpus with the bytes before them that a target in `fuzz` reads.
+//! What fuzzing starts from: the files of the test corpus with the bytes before them that a target reads.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::formats::{ALL, Format};
 
 /// Longer files are mutated too slowly to find anything.
-const LONGEST: usize = 64 << 10;
+const LONGEST: usize = 16 << 10;
 
-/// Writes the files of the corpus, of the shared folder and of any other folders to `fuzz/seeds`.
-pub(crate) fn write(root: &Path, others: impl Iterator<Item = String>) -> Result<()> {
-    let target = root.join("fuzz/seeds");
-    std::fs::create_dir_all(&target).with_context(|| format!("cannot make {}", target.display()))?;
-    let mut folders = vec![root.join("crates/menagerie/tests/corpus"), root.join("../shared/corpus")];
-    folders.extend(others.map(PathBuf::from));
+/// Writes the files of the corpus and of the shared folder to a folder, and says how many.
+pub fn write(target: &Path) -> io::Result<usize> {
+    std::fs::create_dir_all(target)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = vec![root.join("crates/menagerie/tests/corpus"), root.join("../shared/corpus")];
     let mut seeds = 0;
     for path in files(folders) {
-        let name = path.to_string_lossy();
-        let Some(format) = Format::by_extension(&name) else { continue };
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read {name}"))?;
+        let Some(format) = Format::by_extension(&path.to_string_lossy()) else { continue };
+        let bytes = std::fs::read(&path)?;
+        if bytes.len() > LONGEST {
+            continue;
+        }
         for (format, bytes) in as_gltf(format, &bytes).into_iter().chain([(format, bytes)]) {
             let Some(number) = ALL.iter().position(|known| *known == format) else { continue };
-            if bytes.len() > LONGEST {
-                continue;
-            }
             // What a target chooses by is another for each file, so that from the start all of it is tried.
             let mut seed = vec![number as u8, seeds as u8, (seeds / 7) as u8, (seeds / 3) as u8];
             seed.extend(bytes);
-            let place = target.join(format!("{seeds:04}"));
-            std::fs::write(&place, seed).with_context(|| format!("cannot write {}", place.display()))?;
+            std::fs::write(target.join(format!("{seeds:04}")), seed)?;
             seeds += 1;
         }
     }
-    println!("{seeds} seeds in {}", target.display());
-    Ok(())
+    Ok(seeds)
 }
 
 /// A file as glTF, whose extras hold what only its own format knows.
@@ -43,7 +39,7 @@ fn as_gltf(format: &'static Format, bytes: &[u8]) -> Option<(&'static Format, Ve
     let mut options = ConvertOptions::default();
     options.from = Some(format);
     let done = convert(bytes, None, gltf, &options).ok()?;
-    Some((gltf, done.output.bytes))
+    Some((gltf, done.output.bytes)).filter(|(_, bytes)| bytes.len() <= LONGEST)
 }
 
 /// All files in and below these folders, in the order of their paths.

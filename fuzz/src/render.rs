@@ -1,15 +1,14 @@
-//! A small picture of any file.
+//! The one target that needs more than the library.
 
-#![no_main]
-
-use libfuzzer_sys::{Corpus, fuzz_target};
 use menagerie::scene::{Id, assert_scene};
-use menagerie_fuzz::{Input, limits};
 use menagerie_render::{CameraChoice, Lights, Shot, Side, Stage, Wireframe, png};
 
-fuzz_target!(|data: &[u8]| -> Corpus {
-    let Some(input) = Input::new(data) else { return Corpus::Reject };
-    let Some(scene) = input.scene() else { return Corpus::Reject };
+use crate::support::targets::{Input, limits};
+
+/// A small picture of any file.
+pub fn render(data: &[u8]) -> bool {
+    let Some(input) = Input::new(data) else { return false };
+    let Some(scene) = input.scene() else { return false };
     let stage = Stage::within(assert_scene(&scene), &limits());
     let bit = |number: usize| input.choice(0) >> number & 1 == 1;
     let mut shot = Shot::default();
@@ -36,5 +35,5 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     if let Ok(taken) = stage.take(&shot) {
         assert!(png(&taken.picture).is_ok_and(|file| !file.is_empty()), "a picture is a file");
     }
-    Corpus::Keep
-});
+    true
+}
