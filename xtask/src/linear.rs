@@ -59,9 +59,11 @@ impl<'a> Table<'a> {
             let mut words = line.split('|');
             let (Some(work), Some(what)) = (words.next(), words.next()) else { bail!("{line} is no count") };
             match small.get(&(work, what)) {
-                None => drop(small.insert((work, what), *count)),
+                None => {
+                    small.insert((work, what), *count);
+                }
                 Some(small) => {
-                    drop(table.ratios.insert((work, what), *count as f64 / (*small).max(1) as f64))
+                    table.ratios.insert((work, what), *count as f64 / (*small).max(1) as f64);
                 }
             }
             for (list, word) in [(&mut table.works, work), (&mut table.whats, what)] {

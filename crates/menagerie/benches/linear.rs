@@ -121,7 +121,9 @@ fn written(scene: &Scene, format: &'static Format) -> Vec<u8> {
 }
 
 /// What there is more and more of, and the Scene with so many.
-const SERIES: [(&str, fn(usize) -> Scene); 6] = [
+type Series = (&'static str, fn(usize) -> Scene);
+
+const SERIES: [Series; 6] = [
     ("parts", parts),
     ("instances", instances),
     ("triangles", |count| shown(vec![strip(20 * count, 0.0)], 1)),

@@ -435,8 +435,9 @@ fn triangle(bones: [[u32; 3]; 3], weights: [[f32; 3]; 3], encoding: BoneEncoding
             corner(0, [0.0, 0.0, 0.0], [0.0, 0.0]),
             corner(1, [1.0, 0.0, 0.5], [1.0, 0.25]),
             corner(2, [0.0, 2.0, 0.0], [-3.5, 1.0]),
-        ],
-        indices: [0, 1, 2].map(Into::into).to_vec(),
+        ]
+        .into(),
+        indices: [0, 1, 2].map(Into::into).to_vec().into(),
         ..Geometry::default()
     }
 }
@@ -468,7 +469,7 @@ fn everything() -> Model {
     let none = [0.0, 0.0, 0.0, 1.0];
     let weights = [[0.5, 0.25, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]];
     let mut plain = triangle([[0; 3]; 3], [[0.0; 3]; 3], BoneEncoding::Float);
-    for vertex in &mut plain.vertices {
+    for vertex in plain.vertices.iter_mut() {
         vertex.tangent = [0.0; 3].map(Into::into);
         vertex.binormal = [0.0; 3].map(Into::into);
     }
@@ -665,7 +666,9 @@ fn problems_are_found_where_they_are() {
     type Break = fn(&mut Model);
     let cases: [(&str, &str, Break); 20] = [
         ("bogle/trailing-bytes", "trailing", |m| m.trailing = b"rest".to_vec()),
-        ("bogle/index-count", "geometries[1].index_count", |m| m.geometries[1].indices.truncate(2)),
+        ("bogle/index-count", "geometries[1].index_count", |m| {
+            m.geometries[1].indices.make_mut().truncate(2)
+        }),
         ("bogle/index-range", "geometries[1].indices[1].vertex", |m| m.geometries[1].indices[1] = 3.into()),
         ("bogle/bone-encoding", "geometries[2].vertices[2].bones", |m| {
             m.geometries[2].vertices[2].bones[1] = 1.into();
@@ -773,7 +776,8 @@ fn a_tree_that_is_too_deep_is_made_shallower() {
 #[test]
 fn copies_stay_in_proportion() {
     let mut shared = triangle([[0; 3]; 3], [[1.0, 0.0, 0.0]; 3], BoneEncoding::Float);
-    shared.vertices.resize(20_000, shared.vertices[0]);
+    let corner = shared.vertices[0];
+    shared.vertices.make_mut().resize(20_000, corner);
     let rig = bogle::Collection {
         bones: vec![bone(0, [0.0; 3], [0.0, 0.0, 0.0, 1.0]); 5000],
         ..Default::default()

@@ -313,6 +313,8 @@ impl Note for MaterialNote {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
