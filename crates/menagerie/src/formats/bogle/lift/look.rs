@@ -133,7 +133,8 @@ impl Surface {
     pub(in crate::formats::bogle) fn of(material: &Material) -> Self {
         let rgb = |[r, g, b, _]: [f32; 4]| [r, g, b].map(finite);
         let [r, g, b, a] = material.diffuse.map(finite);
-        let opacity = finite(material.opacity) * a;
+        // Two numbers that are finite may be too large together.
+        let opacity = finite(finite(material.opacity) * a);
         Self {
             ambient: rgb(material.ambient),
             emissive: rgb(material.emissive),

@@ -422,7 +422,8 @@ impl Lowering<'_> {
 fn odd_material(primitive: &Primitive) -> Option<(u8, u32)> {
     let kept = PrimitiveNote::of(&primitive.extras).material.filter(|_| primitive.material.is_none());
     let (kind, material) = kept?;
-    (kind == material_type::NONE || material == NONE).then_some((kind, material))
+    let known = [material_type::NONE, material_type::PHONG, material_type::PBR].contains(&kind);
+    (known && (kind == material_type::NONE || material == NONE)).then_some((kind, material))
 }
 
 /// How many morph targets a primitive had before it got ones that do nothing.

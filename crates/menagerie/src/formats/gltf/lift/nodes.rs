@@ -282,7 +282,8 @@ impl Lifter<'_> {
         if repair::finite(&mut translation).count + repair::finite(&mut scale).count > 0 {
             wrong = Some("a number is not finite");
         }
-        if repair::finite(&mut rotation).count > 0 || repair::unit_rotation(&mut rotation) {
+        // What is left of one that was not finite is made unit too.
+        if (repair::finite(&mut rotation).count > 0) | repair::unit_rotation(&mut rotation) {
             wrong = Some("the rotation is not of unit length");
         }
         if let Some(message) = wrong {

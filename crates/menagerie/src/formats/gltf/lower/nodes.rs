@@ -323,6 +323,17 @@ impl Lowerer<'_> {
     }
 
     fn skins(&mut self) {
+        // A skin has at least one joint, and joints are nodes.
+        if self.scene.nodes.is_empty() {
+            let count = self.scene.skins.len();
+            if count > 0 {
+                let message = "skins in a model without any node have no place in glTF";
+                let loss = Loss::new(Aspect::Skins, LossKind::Dropped, "skins", message).count(count);
+                // Nothing was bound to them, so nothing differs that could be seen.
+                self.losses.push(Loss { unread: true, ..loss });
+            }
+            return;
+        }
         let parents = crate::scene::parents(self.scene);
         for (id, skin) in self.scene.skins.iter() {
             let mut lowering = Lowering::new(&skin.extras);
