@@ -484,6 +484,20 @@ fn hostile_notes_give_valid_files() {
     }
 }
 
+/// `render --as engine --animation NAME` finds what the document's Scene calls so.
+#[test]
+fn animations_have_their_names_in_the_engine_too() {
+    for file in own("made", &bmd::FORMAT).into_iter().chain(real(&bmd::FORMAT)) {
+        let Some(model) = file.read(&bmd::FORMAT).model else { continue };
+        let names = |scene: &Scene| -> Vec<String> {
+            scene.animations.iter().map(|animation| animation.name.clone()).collect()
+        };
+        let options = ReadOptions::default();
+        let Ok(Some(engine)) = model.lift_as_engine(&options) else { continue };
+        assert_eq!(names(&engine.scene), names(&model.lift(&options).unwrap().scene), "{}", file.name());
+    }
+}
+
 #[test]
 fn the_fox_moves_as_the_report_says() {
     let Some(shared) = crate::support::shared() else { return };

@@ -27,10 +27,14 @@ impl Lifting<'_> {
         // How long the animation lasts that others go on with, in seconds.
         let mut begun = 0.0;
         for (i, animation) in self.model.animations.iter().enumerate() {
+            let framed = |places: &[Vec<Place>]| {
+                let name = self.animation_name(i, animation).0;
+                SceneAnimation { name, ..self.framed(animation, places) }
+            };
             let lifted = match self.reading {
                 Reading::Document => self.animation(i, animation),
-                Reading::Engine => self.framed(animation, &engine::places(self.model, animation)),
-                Reading::Plain => self.framed(animation, &engine::document_places(self.model, animation)),
+                Reading::Engine => framed(&engine::places(self.model, animation)),
+                Reading::Plain => framed(&engine::document_places(self.model, animation)),
             };
             let own = self.frames_of(i, animation) / rate(animation);
             match self.scene.animations.last_mut().filter(|_| self.added.continues.contains(&i)) {
@@ -73,11 +77,16 @@ impl Lifting<'_> {
         lifted
     }
 
+    /// The name of an animation, empty for one that was made up, and whether its bytes are UTF-8.
+    fn animation_name(&self, index: usize, animation: &Animation) -> (String, bool) {
+        let (name, utf8) = decode_text(self.model.text(animation.name_at).unwrap_or_default());
+        (if self.added.unnamed.contains(&index) { String::new() } else { name }, utf8)
+    }
+
     fn animation(&self, index: usize, animation: &Animation) -> SceneAnimation {
         let raw_name = self.model.text(animation.name_at).unwrap_or_default();
-        let (name, utf8) = decode_text(raw_name);
+        let (name, utf8) = self.animation_name(index, animation);
         let unnamed = self.added.unnamed.contains(&index);
-        let name = if unnamed { String::new() } else { name };
         let mut lifted = SceneAnimation { name, ..SceneAnimation::default() };
         let spare = self.added.spare_frames.contains(&index);
         // The spare frame and keys on it are nobody's.
