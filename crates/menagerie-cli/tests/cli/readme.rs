@@ -86,8 +86,15 @@ fn commands(page: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What else a page may ask the shell for; that is run by the test command itself, or belongs to somebody's system.
-const OTHERS: [&str; 6] =
-    ["cargo ", "cd fuzz", "python3 vectors/", "UPDATE=1 cargo ", "install -Dm644 ", "update-mime-"];
+const OTHERS: [&str; 7] = [
+    "cargo ",
+    "cd fuzz",
+    "FUZZ_TARGET=",
+    "python3 vectors/",
+    "UPDATE=1 cargo ",
+    "install -Dm644 ",
+    "update-mime-",
+];
 
 /// A folder with the names that pages use for a model of the reader's own: a robot is the creature of the samples.
 #[cfg(unix)]
