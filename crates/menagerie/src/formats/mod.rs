@@ -51,7 +51,7 @@ mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod identify;
-#[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2"))]
+#[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2", feature = "das2"))]
 mod notes;
 #[cfg(feature = "obj")]
 pub mod obj;

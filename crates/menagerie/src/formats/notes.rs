@@ -1,5 +1,7 @@
 //! What formats keep in the extras of a Scene, as typed notes.
 
+#![allow(dead_code, reason = "builds with few formats use a part of it")]
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;

@@ -71,5 +71,6 @@ pub use uvs::flip_v;
 pub use weights::{
     LimitedWeights, WeightRepair, heaviest_joints, limit_weights, normalize_weights, vertex_weights,
 };
+#[cfg(feature = "dgl2")]
 pub(crate) use weld::{Keys, Mixer, Numbered, number};
 pub use weld::{WeldTolerance, Welded, Welder, first_equal, weld, weld_near, weld_primitive};

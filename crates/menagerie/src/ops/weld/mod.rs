@@ -6,7 +6,10 @@ mod rows;
 mod table;
 
 pub use near::{WeldTolerance, weld_near};
-pub(crate) use parts::{Keys, Numbered, number};
+#[cfg(feature = "dgl2")]
+pub(crate) use parts::Keys;
+pub(crate) use parts::{Numbered, number};
+#[cfg(feature = "dgl2")]
 pub(crate) use table::Mixer;
 pub use table::Welder;
 
