@@ -10,10 +10,9 @@ use serde_json::Value;
 use super::extras::OWN;
 use super::json::{Document, Image, Material};
 use super::model::Model;
+use super::notes::Note as _;
+use super::notes::in_file::FileNote;
 use super::uri;
-
-/// The field of the file's extras, below our own key.
-pub(super) const FIELD: &str = "missing_pictures";
 
 /// What would refer to pictures that are not there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -111,8 +110,8 @@ fn inside<'a>(value: &'a mut Value, keys: &[String]) -> Option<&'a mut Value> {
 
 /// The model with the pictures that were taken out; `None` when none were, or the note does not fit.
 pub(super) fn put_back(model: &Model) -> Option<Model> {
-    let note = model.document.extras.as_ref()?.get(OWN)?.get(FIELD)?;
-    let missing = Missing::deserialize(note).ok()?;
+    let notes = model.document.extras.as_ref()?.get(OWN)?.as_object()?;
+    let missing = FileNote::read(notes).missing_pictures?;
     let mut document = model.document.clone();
     let mut kept = std::mem::take(&mut document.images).into_iter();
     let mut gone = missing.images.into_iter().peekable();
