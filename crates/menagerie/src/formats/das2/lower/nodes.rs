@@ -1,3 +1,5 @@
+//! Nodes and joints with their transforms.
+
 use glam::{Mat4, Quat};
 
 use super::roles::Role;
