@@ -434,6 +434,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// or bends it otherwise. Codes are called `<format>/engine-…`. Nothing where no engine is known.
     fn check_engine(&self, _limits: &Limits, _issues: &mut Issues) {}
 
+    /// Whether it keeps the name of a picture without referring to it.
+    fn only_notes_picture(&self, _name: &str) -> bool {
+        false
+    }
+
     /// What each byte of the file is.
     fn layout(&self) -> ByteMap;
 
