@@ -63,6 +63,7 @@ fn page(programs: &Value, python: &Value, short: &str) -> String {
     for work in list(&programs["work"]) {
         let _ = writeln!(page, "{}", line(work));
     }
+    let _ = write!(page, "\n{}", include_str!("reasons.md"));
     series(programs, &mut page);
     if !list(&python["rows"]).is_empty() {
         let goal = &python["goal"];

@@ -175,7 +175,7 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
 fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     let glb = folder.join("hills.glb");
     if !glb.exists() {
-        std::fs::write(&glb, hills(SIDE))?;
+        std::fs::write(&glb, hills(SIDE, 1024))?;
     }
     for extension in FORMATS {
         make(bench, &glb, &folder.join(format!("hills.{extension}")))?;
@@ -183,7 +183,7 @@ fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     for side in SERIES {
         let glb = folder.join(format!("series-{side}.glb"));
         if !glb.exists() {
-            std::fs::write(&glb, hills(side))?;
+            std::fs::write(&glb, hills(side, 64))?;
         }
         for extension in FORMATS {
             make(bench, &glb, &folder.join(format!("series-{side}.{extension}")))?;
@@ -193,7 +193,7 @@ fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     if !small.exists() {
         std::fs::create_dir_all(&small)?;
         let glb = folder.join("tiny.glb");
-        std::fs::write(&glb, hills(10))?;
+        std::fs::write(&glb, hills(10, 32))?;
         for (i, extension) in (0..1000).zip(["bgl", "bmd", "bo3d", "das2", "dgl2"].into_iter().cycle()) {
             let first = small.join(format!("model-{}.{extension}", i % 5));
             make(bench, &glb, &first)?;

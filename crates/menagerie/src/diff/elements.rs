@@ -148,6 +148,14 @@ const LOOK_IN_PLACE: usize = 48;
 
 /// Matches elements that are in the same place: in order first, then wherever they are in the list.
 pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
+    let mut pairing = match_at_once(a, b, tolerance);
+    rematch(a, b, &mut pairing, tolerance, false);
+    rematch(a, b, &mut pairing, tolerance, true);
+    pairing
+}
+
+/// Matches elements that are in the same place and have the same place in the lists.
+pub(super) fn match_at_once(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
     let mut pairing = Pairing::default();
     for i in 0..a.list.len().max(b.list.len()) {
         match (a.list.get(i), b.list.get(i)) {
@@ -163,48 +171,35 @@ pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32)
             (None, None) => {}
         }
     }
-    if !match_rounded(a, b, &mut pairing, tolerance) {
-        rematch(a, b, &mut pairing, tolerance, false);
-        rematch(a, b, &mut pairing, tolerance, true);
-    }
     pairing
 }
 
-/// Elements that are looked for elsewhere before a mesh is taken for one that was only rounded.
+/// Elements that are looked for before a mesh is taken for one that was only rounded.
 const SAMPLES: usize = 16;
 
-/// Matches all that is left in its order if that is one mesh whose vertices were rounded: every vertex of the second
-/// stands for one of the first, every element moved by a small part of its size, and of some that are looked for none
-/// is in its own place elsewhere. Large meshes that were packed are matched so without a search for each element.
-fn match_rounded(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut Pairing, tolerance: f32) -> bool {
-    let pairs = || pairing.left_a.iter().copied().zip(pairing.left_b.iter().copied());
-    let is_near = |(i, j): (usize, usize)| {
-        let (one, other) = (&a.list[i], &b.list[j]);
-        let [x, y, z] = [0, 1, 2].map(|corner| a.corner(one, corner));
-        let longest = x.distance(y).max(y.distance(z)).max(z.distance(x));
-        let farthest = (longest / 8.0).max(tolerance);
-        let same = Same { a: i, b: j, turn: 0, flipped: false };
-        (0..3).all(|corner| a.corner(one, corner).distance(b.corner(other, corner)) <= farthest)
-            && unlike(a, b, &same) <= ALIKE
-    };
-    let is_elsewhere = |i: usize| {
+/// Matches all in order if that is one mesh whose vertices were rounded: every vertex of the second stands for one of the
+/// first, none is far from it, and of some elements that are looked for none is in its old place. A large mesh that was
+/// packed is matched so without a search for each of its elements.
+pub(super) fn match_rounded(
+    a: &Elements<'_>,
+    b: &Elements<'_>,
+    tolerance: f32,
+    farthest: f32,
+) -> Option<Pairing> {
+    let is_there = |i: usize| {
         let centre = a.centre(&a.list[i]);
         let apart = tolerance * 1.01 + centre.abs().max_element() * 1e-5;
-        let in_place = |j: &&usize| b.centre(&b.list[**j]).distance_squared(centre) <= apart * apart;
-        let mut there = pairing.left_b.iter().filter(in_place);
-        there.any(|j| aligned(a, i, b, *j, tolerance, false).is_some())
+        let near = |j: &usize| b.centre(&b.list[*j]).distance_squared(centre) <= apart * apart;
+        (0..b.list.len()).filter(near).any(|j| aligned(a, i, b, j, tolerance, false).is_some())
     };
-    let samples = pairing.left_a.iter().step_by((pairing.left_a.len() / SAMPLES).max(1));
-    if pairing.left_a.is_empty()
-        || pairing.left_a.len() != pairing.left_b.len()
-        || !one_for_each(a, b, pairs())
-        || !pairs().all(is_near)
-        || samples.copied().any(is_elsewhere)
-    {
-        return false;
+    let mut samples = (0..a.list.len()).step_by((a.list.len() / SAMPLES).max(1));
+    if a.list.len() != b.list.len() || samples.any(is_there) {
+        return None;
     }
-    take_in_order(pairing);
-    true
+    let all: Vec<usize> = (0..a.list.len()).collect();
+    let mut pairing = Pairing { left_b: all.clone(), left_a: all, same: Vec::new() };
+    match_in_order(a, b, &mut pairing, farthest);
+    pairing.left_a.is_empty().then_some(pairing)
 }
 
 /// Pairs all that is left in its order.
