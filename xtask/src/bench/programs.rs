@@ -154,7 +154,8 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
             measure(&program, &first, runs().min(3), &folder)
                 .map_err(|error| format!("{error:#}").lines().next().unwrap_or_default().to_owned())
         });
-        let bytes = std::fs::metadata(folder.join(&work.input)).map(|file| file.len()).unwrap_or(0);
+        let input = std::fs::metadata(folder.join(&work.input)).ok().filter(|_| !work.input.is_empty());
+        let bytes = input.map_or(0, |file| file.len());
         let written = work.arguments.last().filter(|last| last.starts_with("out."));
         let written = written.and_then(|last| std::fs::metadata(folder.join(last)).ok());
         let written = written.map_or(0, |file| file.len());
