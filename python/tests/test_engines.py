@@ -90,7 +90,11 @@ def test_in_dgl(path: Path) -> None:
     assert maths.farthest(source.triangles(), dgl2.triangles(model)) / size <= named(done.losses, size) * 1.05 + UNSEEN
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+#: Sizes that change along one axis, which das2 cannot play: the report has to say how far off that is.
+SQUASHED = Path(__file__).parent / "models/squashed.glb"
+
+
+@pytest.mark.parametrize("path", [*sources(), SQUASHED], ids=lambda path: path.stem)
 def test_in_das2(path: Path) -> None:
     """By the document everything plays; the author's library loads its own profile."""
     source = Player(path.read_bytes())

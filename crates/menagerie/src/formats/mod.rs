@@ -458,6 +458,12 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
     }
+
+    /// The Scene that readers arrive at who do not know what menagerie notes in the file. `None` where that is what
+    /// [`FileModel::lift`] gives, as far as it is seen.
+    fn lift_as_others(&self, _options: &ReadOptions<'_>) -> Option<Lifted> {
+        None
+    }
 }
 
 /// The Scene of a model, with all that was found in making it among the issues, and the bytes of each. None where the
