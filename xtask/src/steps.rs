@@ -119,7 +119,9 @@ impl Workspace {
         Ok(Self {
             target: metadata["target_directory"].as_str().context("no target folder")?.into(),
             formats: names
-                .filter(|name| *name != "default" && !NO_FORMATS.contains(&name.as_str()))
+                .filter(|name| {
+                    !["default", "formats"].contains(&name.as_str()) && !NO_FORMATS.contains(&name.as_str())
+                })
                 .cloned()
                 .collect(),
         })

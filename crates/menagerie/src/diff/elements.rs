@@ -1,3 +1,5 @@
+//! Which triangle, line or point of one model is which of the other.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Vec3;

@@ -1,3 +1,5 @@
+//! What vertices have, compared where two models draw the same.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;

@@ -51,7 +51,10 @@ mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod identify;
-#[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2", feature = "das2"))]
+#[cfg_attr(
+    not(all(feature = "bmd", feature = "das2")),
+    allow(dead_code, unused_imports, unused_macros, reason = "each format uses its part")
+)]
 mod notes;
 #[cfg(feature = "obj")]
 pub mod obj;

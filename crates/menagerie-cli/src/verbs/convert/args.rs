@@ -1,3 +1,5 @@
+//! The options of `convert`.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

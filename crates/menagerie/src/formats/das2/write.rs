@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map: the layout of every record stands here.
+
 use super::model::{
     Channel, Framing, Header, Joint, Kind, Level, Mesh, Model, MorphTarget, Node, Pbr, Phong, Placement,
     Profile, Record, Ref, SLOTS, Text,

@@ -10,10 +10,9 @@ use serde_json::Value;
 use super::extras::OWN;
 use super::json::{Document, Image, Material};
 use super::model::Model;
+use super::notes::Note as _;
+use super::notes::in_file::FileNote;
 use super::uri;
-
-/// The field of the file's extras, below our own key.
-pub(super) const FIELD: &str = "missing_pictures";
 
 /// What would refer to pictures that are not there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -111,7 +110,8 @@ fn inside<'a>(value: &'a mut Value, keys: &[String]) -> Option<&'a mut Value> {
 
 /// What was taken out of a document, by its note.
 fn noted(document: &Document) -> Option<Missing> {
-    Missing::deserialize(document.extras.as_ref()?.get(OWN)?.get(FIELD)?).ok()
+    let notes = document.extras.as_ref()?.get(OWN)?.as_object()?;
+    FileNote::read(notes).missing_pictures
 }
 
 /// Whether only the note has a picture of this name.

@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map of chunks and JSON.
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;

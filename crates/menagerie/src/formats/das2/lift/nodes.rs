@@ -1,3 +1,5 @@
+//! Nodes and scenes; transforms of two parts become one.
+
 use glam::{Mat4, Vec3};
 use serde_json::Value;
 

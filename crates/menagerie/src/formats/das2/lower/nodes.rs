@@ -1,3 +1,5 @@
+//! Nodes and joints with their transforms.
+
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Quat, Vec3};
