@@ -437,6 +437,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// or bends it otherwise. Codes are called `<format>/engine-…`. Nothing where no engine is known.
     fn check_engine(&self, _limits: &Limits, _issues: &mut Issues) {}
 
+    /// Whether it keeps the name of a picture without referring to it.
+    fn only_notes_picture(&self, _name: &str) -> bool {
+        false
+    }
+
     /// What each byte of the file is.
     fn layout(&self) -> ByteMap;
 
@@ -455,6 +460,12 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// where no engine is known.
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
+    }
+
+    /// The Scene that readers arrive at who do not know what menagerie notes in the file. `None` where that is what
+    /// [`FileModel::lift`] gives, as far as it is seen.
+    fn lift_as_others(&self, _options: &ReadOptions<'_>) -> Option<Lifted> {
+        None
     }
 }
 

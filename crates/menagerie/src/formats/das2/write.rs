@@ -410,4 +410,8 @@ impl FileModel for Model {
     fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(super::lift_as_engine(self, options))
     }
+
+    fn lift_as_others(&self, options: &ReadOptions<'_>) -> Option<Lifted> {
+        super::lift::lift_as_others(self, options)
+    }
 }
