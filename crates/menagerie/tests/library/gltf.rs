@@ -10,7 +10,9 @@ use menagerie::diag::{LossReport, Severity};
 use menagerie::formats::{
     Files, Format, Lifted, MissingTextures, NoFiles, NotFound, Output, ReadOptions, WriteOptions,
 };
-use menagerie::scene::{Id, Pose, Scene, Topology, assert_scene};
+use menagerie::scene::{
+    Animation, Channel, Id, Interpolation, Node, Pose, Property, Scene, Topology, assert_scene,
+};
 use serde_json::{Value, json};
 
 /// The files beside a model.
@@ -601,6 +603,27 @@ fn phong_comes_back_unless_it_was_edited() {
         panic!("the edit wins")
     };
     assert_eq!(shading.roughness, 0.125);
+}
+
+#[test]
+fn times_before_zero_come_back() {
+    let node = Id::new(0);
+    let mut scene = Scene::default();
+    scene.nodes.push(Node::default());
+    let channel = |property, values: &[f32]| Channel {
+        node,
+        property,
+        interpolation: Interpolation::Linear,
+        times: vec![-1.5, 0.25],
+        values: values.to_vec(),
+        extras: Default::default(),
+    };
+    // The second has no values, because there is no morph target, and no place in glTF.
+    let moving = channel(Property::Translation, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let channels = vec![moving, channel(Property::Weights, &[])];
+    scene.animations.push(Animation { channels, ..Animation::default() });
+    let (bytes, _) = write_glb(&scene, "gltf", "times_before_zero");
+    assert_eq!(lift(&bytes, &NoFiles).scene.animations, scene.animations);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::scene::{Arena, Lod, NodeId, Scene, Transform, parents};
 
 /// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in. `notes` are
 /// those of the nodes, `stands_in` says of each skin whether its last joint does.
-pub(super) fn fold_back(scene: &mut Scene, mut notes: Vec<NodeNote>, stands_in: &[bool]) {
+pub(super) fn fold_back(scene: &mut Scene, mut notes: Vec<(NodeId, NodeNote)>, stands_in: &[bool]) {
     for (skin, _) in scene.skins.values_mut().zip(stands_in).filter(|(_, stands_in)| **stands_in) {
         if skin.joints.pop().is_some() {
             skin.inverse_binds.truncate(skin.joints.len());
@@ -17,7 +17,8 @@ pub(super) fn fold_back(scene: &mut Scene, mut notes: Vec<NodeNote>, stands_in: 
     let mut places: Vec<(NodeId, &Place)> = Vec::new();
     let mut split: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
     let count = scene.nodes.len();
-    for (id, note) in (0..).map(NodeId::new).zip(&notes) {
+    for (id, note) in &notes {
+        let id = *id;
         let Some(node) = scene.nodes.get_mut(id) else { continue };
         node.visible |= note.shown.is_some();
         places.extend(note.place.as_ref().map(|place| (id, place)));
@@ -53,10 +54,9 @@ pub(super) fn fold_back(scene: &mut Scene, mut notes: Vec<NodeNote>, stands_in: 
 }
 
 /// Takes a root away that only joins others, and gives scenes the roots that they had.
-fn join_roots_back(scene: &mut Scene, notes: &mut Vec<NodeNote>) {
-    let joining = notes.iter_mut().enumerate().find_map(|(i, note)| Some((i, note.joins.take()?)));
-    let Some((index, roots)) = joining else { return };
-    let id = NodeId::new(index);
+fn join_roots_back(scene: &mut Scene, notes: &mut Vec<(NodeId, NodeNote)>) {
+    let joining = notes.iter_mut().find_map(|(id, note)| Some((*id, note.joins.take()?)));
+    let Some((id, roots)) = joining else { return };
     let joined = scene.nodes.get_mut(id).map(|node| std::mem::take(&mut node.children)).unwrap_or_default();
     for (root, names) in scene.scenes.iter_mut().zip(roots) {
         if !root.roots.contains(&id) {
@@ -71,7 +71,10 @@ fn join_roots_back(scene: &mut Scene, notes: &mut Vec<NodeNote>) {
         root.roots = all;
     }
     remove_nodes(scene, &BTreeMap::from([(id, None)]));
-    notes.remove(index);
+    notes.retain(|(of, _)| *of != id);
+    for (of, _) in notes.iter_mut().filter(|(of, _)| *of > id) {
+        *of = NodeId::new(of.index() - 1);
+    }
 }
 
 /// Hangs a moved node where it was, unless it hangs somewhere by now.

@@ -26,7 +26,7 @@ use super::{check, codes, extension, missing};
 use crate::bytes::{Limits, Span};
 use crate::diag::{Aspect, Code, Issue, Issues, LIMIT};
 use crate::formats::{Lifted, Provenance, ReadOptions, Recorder};
-use crate::scene::{self, Extras, Scene, float_from_json};
+use crate::scene::{self, Extras, NodeId, Scene, float_from_json};
 
 /// The Scene that a model means, and what had to be forgiven. Fails when the model needs an extension that is not
 /// understood.
@@ -89,8 +89,8 @@ struct Lifter<'a> {
     /// The pictures of buffer views: several images may be one.
     shared_pictures: BTreeMap<u32, Arc<[u8]>>,
     scene: Scene,
-    /// What was noted of nodes, in their order; it is looked at when everything is there.
-    notes: Vec<NodeNote>,
+    /// What was noted of nodes, of those that have notes; it is looked at when everything is there.
+    notes: Vec<(NodeId, NodeNote)>,
     /// Of each skin, whether its last joint only stands in.
     stands_in: Vec<bool>,
     /// Where things come from, if that was asked for.

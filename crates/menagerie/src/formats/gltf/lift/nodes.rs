@@ -229,7 +229,9 @@ impl Lifter<'_> {
         let lods: Vec<Lod> =
             lods.into_iter().enumerate().map(|(i, node)| Lod { node, distance: distance(i) }).collect();
         let skin = node.skin.map(|skin| skin as usize).or(note.skin);
-        self.notes.push(note);
+        if note != NodeNote::default() {
+            self.notes.push((NodeId::new(index), note));
+        }
         Node {
             name: node.name.clone(),
             children,
