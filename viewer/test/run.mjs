@@ -109,6 +109,34 @@ await test("the page opens from file:// with its welcome and its own samples", a
   await shot("creature");
 });
 
+await test("the program's report of a folder is a page that sorts, finds and prints without a request", async () => {
+  const report = join(scratch, "report.html");
+  const rows = json("report", join(corpus, "made"), join(corpus, "bad"), "--json");
+  run("report", join(corpus, "made"), join(corpus, "bad"), "-o", report);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const of = await context.newPage();
+  of.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  of.on("pageerror", (error) => errors.push(error.message));
+  context.on("request", (request) => /^(file|data):/.test(request.url()) || requests.push(request.url()));
+  await of.goto(pathToFileURL(report).href);
+  const shown = () => of.locator("article:visible").count();
+  equal(await shown(), rows.length, "a tile for each file");
+  const wide = await of.evaluate(() => [...document.images].filter((image) => image.complete && image.naturalWidth === 0).length);
+  equal(wide, 0, "pictures that cannot be shown");
+  await of.selectOption("#state", "failed");
+  equal(await shown(), rows.filter((row) => row.state === "failed").length, "those that failed");
+  await of.selectOption("#state", "");
+  await of.fill("#find", "skeleton");
+  const named = await of.locator("article:visible").evaluateAll((tiles) => tiles.map((tile) => tile.textContent.toLowerCase().includes("skeleton")));
+  holds(named.length > 0 && named.length < rows.length && named.every(Boolean), "what is looked for");
+  await of.fill("#find", "");
+  await of.selectOption("#order", "bytes");
+  const sizes = await of.locator("article").evaluateAll((tiles) => tiles.map((tile) => Number(tile.dataset.bytes)));
+  equal(sizes, [...sizes].sort((a, b) => b - a), "the largest first");
+  await shot("report", of);
+  await context.close();
+});
+
 await test("the samples in the page are those that the program writes", async () => {
   for (const path of walk(join(root, "viewer/samples"))) {
     holds(readFileSync(path).equals(readFileSync(sample(basename(path)))), `${basename(path)} differs; write it again with menagerie sample`);

@@ -51,6 +51,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     // What an earlier run wrote must not be taken for what this one writes.
     let _ = std::fs::remove_dir_all(workspace.written_glb());
     steps.tests(root, &[]);
+    steps.run("instructions", || crate::instructions::check(root));
     let no_warnings = [("RUSTDOCFLAGS", "-D warnings")];
     steps.run("documentation", || cargo(root, &["doc", "--workspace", "--no-deps"], &no_warnings));
     steps.run("packages", || crate::dist::test(root));
@@ -119,7 +120,9 @@ impl Workspace {
         Ok(Self {
             target: metadata["target_directory"].as_str().context("no target folder")?.into(),
             formats: names
-                .filter(|name| *name != "default" && !NO_FORMATS.contains(&name.as_str()))
+                .filter(|name| {
+                    !["default", "formats"].contains(&name.as_str()) && !NO_FORMATS.contains(&name.as_str())
+                })
                 .cloned()
                 .collect(),
         })

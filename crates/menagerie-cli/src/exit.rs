@@ -1,3 +1,5 @@
+//! Exit codes.
+
 use std::process::ExitCode;
 
 /// How it went, as the shell sees it. Of several files the worst counts.

@@ -1,3 +1,5 @@
+//! Pictures as bytes.
+
 use menagerie::diag::Issue;
 
 use crate::codes;

@@ -3,11 +3,8 @@
 
 use serde_json::json;
 
-/// Pixels along a side of the picture.
-const PIXELS: u32 = 1024;
-
-/// Hills of twice `side` · `side` triangles with a picture on them, as GLB.
-pub(super) fn hills(side: u32) -> Vec<u8> {
+/// Hills of twice `side` · `side` triangles with a picture of `pixels` · `pixels` on them, as GLB.
+pub(super) fn hills(side: u32, pixels: u32) -> Vec<u8> {
     let (mut positions, mut normals, mut uvs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     for (x, z) in (0..=side).flat_map(|z| (0..=side).map(move |x| (x, z))) {
@@ -28,7 +25,7 @@ pub(super) fn hills(side: u32) -> Vec<u8> {
     }
     let floats = |list: &[f32]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let whole = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
-    let buffers = [floats(&positions), floats(&normals), floats(&uvs), whole, picture()];
+    let buffers = [floats(&positions), floats(&normals), floats(&uvs), whole, picture(pixels)];
     let mut views = Vec::new();
     let mut binary: Vec<u8> = Vec::new();
     for bytes in &buffers {
@@ -70,13 +67,13 @@ fn glb(mut document: Vec<u8>, binary: &[u8]) -> Vec<u8> {
 }
 
 /// A colourful picture, as a PNG that is not compressed.
-fn picture() -> Vec<u8> {
+fn picture(pixels: u32) -> Vec<u8> {
     let mut rows = Vec::new();
-    for y in 0..PIXELS {
+    for y in 0..pixels {
         rows.push(0);
-        rows.extend((0..PIXELS).flat_map(|x| [(x / 4) as u8, (y / 4) as u8, ((x ^ y) & 255) as u8]));
+        rows.extend((0..pixels).flat_map(|x| [(x / 4) as u8, (y / 4) as u8, ((x ^ y) & 255) as u8]));
     }
-    let mut header = [PIXELS.to_be_bytes(), PIXELS.to_be_bytes()].concat();
+    let mut header = [pixels.to_be_bytes(), pixels.to_be_bytes()].concat();
     header.extend([8, 2, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     for (kind, data) in [(b"IHDR", header), (b"IDAT", stored(&rows)), (b"IEND", Vec::new())] {

@@ -15,7 +15,7 @@ const SIDE: u32 = 708;
 pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     cargo_bench(&bench.root, "meshes")?;
     let glb = bench.folder.join("hills.glb");
-    std::fs::write(&glb, hills(SIDE)).with_context(|| format!("cannot write {}", glb.display()))?;
+    std::fs::write(&glb, hills(SIDE, 1024)).with_context(|| format!("cannot write {}", glb.display()))?;
     let trimesh = python_with("trimesh", &bench.folder);
     let mut rows = Vec::new();
     for extension in ["obj", "stl", "ply"] {

@@ -17,23 +17,26 @@ pub(super) fn keep(root: &Path, name: &str, runs: &Value) -> Result<()> {
     write(root)
 }
 
-/// Makes the page and the README's figures of the runs that are there.
-pub(super) fn write(root: &Path) -> Result<()> {
+/// The page, and the README with its figures, of the runs that are there.
+fn made(root: &Path) -> Result<(String, String)> {
     let runs = |name: &str| -> Value {
         let text = std::fs::read(root.join("bench/runs").join(format!("{name}.json"))).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     };
     let (programs, python) = (runs("programs"), runs("python"));
     let short = in_short(&programs, &python);
-    let path = root.join("docs/bench.md");
-    std::fs::write(&path, page(&programs, &python, &short))
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    let readme = root.join("README.md");
-    let text = std::fs::read_to_string(&readme)?;
-    if let Some(text) = between_marks(&text, &short) {
-        std::fs::write(&readme, text)?;
+    let readme = std::fs::read_to_string(root.join("README.md"))?;
+    let readme = between_marks(&readme, &short).context("README.md has no place for the figures")?;
+    Ok((page(&programs, &python, &short), readme))
+}
+
+/// Makes the page and the README's figures again.
+pub(super) fn write(root: &Path) -> Result<()> {
+    let (page, readme) = made(root)?;
+    for (name, text) in [("docs/bench.md", page), ("README.md", readme)] {
+        std::fs::write(root.join(name), text).with_context(|| format!("cannot write {name}"))?;
+        println!("{name} is written");
     }
-    println!("{} is written", path.display());
     Ok(())
 }
 
@@ -63,6 +66,7 @@ fn page(programs: &Value, python: &Value, short: &str) -> String {
     for work in list(&programs["work"]) {
         let _ = writeln!(page, "{}", line(work));
     }
+    let _ = write!(page, "\n{}", include_str!("reasons.md"));
     series(programs, &mut page);
     if !list(&python["rows"]).is_empty() {
         let goal = &python["goal"];
@@ -192,4 +196,19 @@ fn list(value: &Value) -> &[Value] {
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made;
+
+    #[test]
+    fn figures_are_those_of_the_runs() {
+        let root = crate::root();
+        let (page, readme) = made(&root).expect("a page");
+        for (name, wanted) in [("docs/bench.md", page), ("README.md", readme)] {
+            let found = std::fs::read_to_string(root.join(name)).expect("the page is there");
+            assert!(found == wanted, "{name} is stale: `cargo xtask bench page` makes it again");
+        }
+    }
 }

@@ -13,7 +13,8 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (name, side) in [("100 k", 224u32), ("1 M", 708)] {
         let model = bench.folder.join(format!("hills-{side}.glb"));
-        std::fs::write(&model, hills(side)).with_context(|| format!("cannot write {}", model.display()))?;
+        std::fs::write(&model, hills(side, 1024))
+            .with_context(|| format!("cannot write {}", model.display()))?;
         let out = bench.folder.join("menagerie.png");
         let ours = fastest(|| {
             let mut command = Command::new(&bench.menagerie);

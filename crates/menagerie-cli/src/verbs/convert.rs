@@ -26,6 +26,7 @@ use crate::inputs::{self, Input, Listed};
 use crate::manifest::{self, Earlier, Entry, Manifest};
 use crate::opened;
 use crate::output::{self, Writing};
+use crate::terminal_use::is_quiet;
 use crate::{batch, streamed};
 pub(super) use beside::Beside;
 use report::Report;
@@ -97,10 +98,19 @@ pub(crate) fn run_job(job: &Job<'_>) -> Result<Exit> {
             trouble = trouble.take().or(told_all.err());
         },
     );
-    match trouble {
-        Some(error) => Err(error),
-        None => told.finish(&others),
+    if let Some(error) = trouble {
+        return Err(error);
     }
+    let exit = told.finish(&others)?;
+    if let Some(page) = &job.args.batch.report {
+        let files = jobs.iter().filter_map(|(listed, _)| listed.input().path().map(Path::to_owned)).collect();
+        let title = job.args.paths.first().map(|first| super::report::title(std::slice::from_ref(first)));
+        super::report::about(files, page, title, &job.args.finding, job.args.fps)?;
+        if !job.args.json && !is_quiet() {
+            output::print(&format!("about all of them: {}\n", page.display()))?;
+        }
+    }
+    Ok(exit)
 }
 
 fn plan(job: &Job<'_>) -> Result<Plan> {

@@ -70,6 +70,31 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit> {
     if args.output.is_none() && args.csv.is_none() && !args.json {
         bail!("say where to write: -o report.html, --csv table.csv or --json");
     }
+    let (tally, rows) = make(args)?;
+    if args.json {
+        output::print_json(&Value::from(rows))?;
+    } else if !is_quiet() {
+        let written = args.output.iter().chain(&args.csv).map(|path| path.display().to_string());
+        output::print(&format!("{}\n{}\n", tally.words(), written.collect::<Vec<_>>().join("\n")))?;
+    }
+    Ok(tally.exit)
+}
+
+/// Makes the page about some files that another verb worked on.
+pub(super) fn about(
+    files: Vec<PathBuf>,
+    page: &std::path::Path,
+    title: Option<String>,
+    finding: &Finding,
+    fps: Option<f32>,
+) -> Result<()> {
+    let output = Some(page.to_owned());
+    let finding = finding.clone();
+    make(&ReportArgs { files, output, csv: None, json: false, title, turntable: 1, fps, finding }).map(drop)
+}
+
+/// Looks at all files, and writes the page and the table; the rows of the JSON where that is asked for.
+fn make(args: &ReportArgs) -> Result<(page::Tally, Vec<Value>)> {
     let inputs = inputs::expand(&args.files, true);
     let labels = names::labels(inputs.iter().map(|input| input.name.as_str()));
     let title = args.title.clone().unwrap_or_else(|| title(&args.files));
@@ -129,13 +154,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit> {
     if let Some(path) = &args.csv {
         output::write_file(path, &[CSV_HEAD.as_bytes(), &table].concat())?;
     }
-    if args.json {
-        output::print_json(&Value::from(rows))?;
-    } else if !is_quiet() {
-        let written = args.output.iter().chain(&args.csv).map(|path| path.display().to_string());
-        output::print(&format!("{}\n{}\n", tally.words(), written.collect::<Vec<_>>().join("\n")))?;
-    }
-    Ok(tally.exit)
+    Ok((tally, rows))
 }
 
 fn cannot(path: &std::path::Path) -> String {
@@ -143,7 +162,7 @@ fn cannot(path: &std::path::Path) -> String {
 }
 
 /// The name of the only folder, or a plain one.
-fn title(files: &[PathBuf]) -> String {
+pub(super) fn title(files: &[PathBuf]) -> String {
     let name = match files {
         [only] => std::fs::canonicalize(only)
             .ok()

@@ -148,6 +148,29 @@ fn textures_outside_the_folder_are_never_taken() {
 }
 
 #[test]
+fn a_name_that_is_only_kept_is_no_warning() {
+    let home = samples();
+    let at = |name: &str| home.path().join(name).display().to_string();
+    let model = crate_with_texture("gone.png");
+    fs::write(at("model.bo3d"), &model).unwrap();
+    menagerie(["convert", &at("model.bo3d"), &at("model.glb")]).exits(0);
+    let issues = |name: &str| {
+        let validated = menagerie(["validate", "--json", &at(name)]).exits(0).json();
+        let issues = validated[0]["issues"].as_array().unwrap().clone();
+        issues.into_iter().map(|issue| (issue["code"].as_str().unwrap().to_owned(), issue))
+    };
+    let pictures = |name: &str| -> Vec<_> {
+        issues(name).filter(|(code, _)| code.starts_with("file/picture")).collect()
+    };
+    let [(code, missing)] = &pictures("model.bo3d")[..] else { panic!("one picture is missing") };
+    assert_eq!((code.as_str(), &missing["severity"]), ("file/picture-missing", &"warning".into()));
+    let start = missing["offset"].as_u64().unwrap() as usize;
+    assert!(model[start..].starts_with(b"gone.png"), "{missing:#}");
+    let [(code, noted)] = &pictures("model.glb")[..] else { panic!("one picture is noted") };
+    assert_eq!((code.as_str(), &noted["severity"]), ("file/picture-noted", &"info".into()));
+}
+
+#[test]
 fn textures_are_found_by_the_options() {
     let home = samples();
     let at = |name: &str| home.path().join(name).display().to_string();

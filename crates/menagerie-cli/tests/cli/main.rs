@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by a panic")]
 
 mod batches;
+mod collection;
 mod convert;
 mod exit_codes;
 mod faults;

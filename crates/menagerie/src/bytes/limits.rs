@@ -1,3 +1,5 @@
+//! What a job may cost.
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,3 +1,5 @@
+//! What the bytes of a file are: a tree of named ranges.
+
 use std::borrow::Cow;
 
 use super::{MapList, Span, utf8_or_windows_1252};

@@ -1,3 +1,5 @@
+//! Long lists in a byte map, told only when somebody looks.
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Changes of single bytes.
+
 use super::Span;
 
 /// Bytes of a file that should have been others.

@@ -1,3 +1,5 @@
+//! A cursor over bytes that checks every step and knows what it reads.
+
 use std::fmt::{self, Write as _};
 
 use zerocopy::{FromBytes, Immutable, Unaligned};

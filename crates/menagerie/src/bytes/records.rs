@@ -1,3 +1,5 @@
+//! Long lists of records, in the bytes of the file where that can be.
+
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 

@@ -1,3 +1,5 @@
+//! Bytes that several hold at once.
+
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Ranges of bytes.
+
 use std::fmt;
 
 /// A range of bytes in a file, from `start` up to but not including `end`.

@@ -1,3 +1,5 @@
+//! Text of bytes that do not say their encoding.
+
 /// Windows code page 1252 for the bytes 0x80 to 0x9F; the others are the same as in Unicode.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',

@@ -1,3 +1,5 @@
+//! Lists that grow without doubling.
+
 /// Adds elements to a list that may become very large. A list grows by doubling, so that at its worst it holds twice
 /// what it needs; this one grows by an eighth, which costs a little more time and never much memory.
 pub fn extend_tight<T: Copy>(list: &mut Vec<T>, more: &[T]) {

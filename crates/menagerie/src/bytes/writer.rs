@@ -1,3 +1,5 @@
+//! Writes fields, and draws the byte map of what it writes.
+
 use std::borrow::Cow;
 
 use zerocopy::{Immutable, IntoBytes};

@@ -1,3 +1,5 @@
+//! Conversions that could not be done.
+
 use std::fmt;
 
 use super::{INVALID_RESULT, NO_STREAM, OPERATION, SCENE_RULE};

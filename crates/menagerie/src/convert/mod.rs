@@ -379,6 +379,10 @@ crate::diag::code! {
         document: "The formats refer to pictures by name; where they lie is for the program that shows the model.",
         why: "Surfaces with it are plain, or the model is refused by programs that insist on their pictures.",
         fix: "Put the picture beside the model, name its folder with --texture-dir, or say which file it is with --texture.";
+    PICTURE_NOTED = Info "file/picture-noted": "a picture that was not found when the file was written is kept by name",
+        document: "The formats are silent; menagerie keeps such names in the extras, so that they come back where they can be used.",
+        why: "Nothing in the file refers to the picture, so every program opens it; surfaces with it are plain.",
+        fix: "Put the picture beside the model that this file was made from, and convert it again.";
     NO_STREAM = Error "convert/no-stream": "a file of this format has to be read as a whole",
         document: "Only formats of large meshes are read piece by piece.",
         why: "The conversion that was asked for cannot be done in this way.",

@@ -75,7 +75,8 @@ pub fn resolve_textures_within(scene: &mut Scene, files: &dyn Files, limits: &Li
     statuses
 }
 
-/// A warning for each picture that is not there, at the bytes of its name in the file.
+/// A warning for each picture that is not there, at the bytes of its name in the file; a remark where the file only
+/// notes its name, so that nothing goes without it.
 pub fn missing_pictures(model: &dyn FileModel, bytes: &[u8], textures: &[TextureStatus]) -> Vec<Issue> {
     let missing = || textures.iter().filter(|texture| !texture.found);
     if missing().next().is_none() {
@@ -87,7 +88,9 @@ pub fn missing_pictures(model: &dyn FileModel, bytes: &[u8], textures: &[Texture
         let message = format!("the picture {} was not found: {why}", texture.name);
         let found = if i < MOST_FOUND { place_of(&texture.name, bytes, &map) } else { None };
         let (path, span) = found.unwrap_or_else(|| (String::new(), Span::new(0, bytes.len())));
-        Issue::new(&super::PICTURE_MISSING, path, message).at(span)
+        let noted = model.only_notes_picture(&texture.name);
+        let code = if noted { &super::PICTURE_NOTED } else { &super::PICTURE_MISSING };
+        Issue::new(code, path, message).at(span)
     };
     missing().enumerate().map(warn).collect()
 }
@@ -120,18 +123,24 @@ fn place_of(name: &str, bytes: &[u8], map: &ByteMap) -> Option<(String, Span)> {
     None
 }
 
-/// Where a text begins in bytes.
+/// Where a text begins in bytes: where it is a word by itself, or else anywhere.
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let is_end =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let mut inside = None;
     let (first, _) = wanted.split_first()?;
     let mut at = 0;
     while let Some(next) = bytes.get(at..)?.iter().position(|byte| byte == first) {
         at += next;
         if bytes.get(at..)?.starts_with(wanted) {
-            return Some(at);
+            if is_end(at.checked_sub(1)) && is_end(at.checked_add(wanted.len())) {
+                return Some(at);
+            }
+            inside = inside.or(Some(at));
         }
         at += 1;
     }
-    None
+    inside
 }
 
 /// The path of the smallest field that has a byte.

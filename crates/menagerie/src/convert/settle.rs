@@ -48,6 +48,9 @@ pub(super) fn settle_within(
         raise(difference, losses);
         give_size(difference, losses);
     }
+    if let Some(others) = model.lift_as_others(&options).and_then(|lifted| compare(source, &lifted)) {
+        say_what_others_see(&others, losses);
+    }
     if !source.animations.is_empty() && purpose.serves_engine() {
         let engine = model.lift_as_engine(&options).ok().flatten();
         if let Some(engine) = engine.and_then(|lifted| compare(source, &lifted)) {
@@ -130,17 +133,39 @@ fn give_size(found: &Difference, losses: &mut LossReport) {
 
 /// Names how far vertices are in the engine while animations play, where that is farther than in the file.
 fn say_what_players_see(engine: &DiffReport, losses: &mut LossReport) {
+    let moves = |difference: &&Difference| difference.message == MOVE_ELSEWHERE;
+    let message = "in the engine vertices move elsewhere; menagerie reads what was meant";
+    say_how_far(engine.differences.iter().filter(moves), Aspect::Animations, message, losses);
+}
+
+/// Names how far vertices are, at rest and while animations play, for those who do not read menagerie's notes.
+fn say_what_others_see(others: &DiffReport, losses: &mut LossReport) {
+    for aspect in [Aspect::Positions, Aspect::Animations] {
+        let seen = |difference: &&Difference| {
+            difference.aspect == aspect
+                && (aspect == Aspect::Positions || difference.message == MOVE_ELSEWHERE)
+        };
+        let message = "other readers see vertices elsewhere; menagerie reads what was meant";
+        say_how_far(others.differences.iter().filter(seen), aspect, message, losses);
+    }
+}
+
+/// Names the farthest of some differences, if no loss of this aspect says that much.
+fn say_how_far<'a>(
+    found: impl Iterator<Item = &'a Difference>,
+    aspect: Aspect,
+    message: &str,
+    losses: &mut LossReport,
+) {
     let moved =
         |loss: &Loss| loss.error.filter(|(_, unit)| *unit == "scene units").map(|(stats, _)| stats.max);
-    let named = losses.losses().filter(|loss| loss.aspect == Aspect::Animations).filter_map(moved);
+    let named = losses.losses().filter(|loss| loss.aspect == aspect).filter_map(moved);
     let named = named.fold(0.0, f64::max);
-    let farthest = engine.differences.iter().filter(|difference| difference.message == MOVE_ELSEWHERE);
-    let farthest = farthest.filter_map(|difference| Some((difference, difference.error?)));
+    let farthest = found.filter_map(|difference| Some((difference, difference.error?)));
     let farthest = farthest.filter(|(_, (stats, unit))| *unit == "scene units" && stats.max > named * 1.05);
     let farthest = farthest.max_by(|(_, (a, _)), (_, (b, _))| a.max.total_cmp(&b.max));
     if let Some((difference, (stats, unit))) = farthest {
-        let message = "in the engine vertices move elsewhere; menagerie reads what was meant";
-        let loss = Loss::new(Aspect::Animations, LossKind::Approximated, difference.path.clone(), message);
+        let loss = Loss::new(difference.aspect, LossKind::Approximated, difference.path.clone(), message);
         let stats = ErrorStats::new(difference.count, stats.max, stats.mean());
         losses.push(Loss { noted: true, ..loss.measured(stats, unit) });
     }

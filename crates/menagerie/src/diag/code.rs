@@ -1,3 +1,5 @@
+//! Kinds of problems, as data.
+
 use std::fmt;
 
 /// How bad an issue is.

@@ -1,3 +1,5 @@
+//! Problems of files, and lists of them.
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! Text of files that may be printed.
+
 use std::borrow::Cow;
 
 /// Text that stays on its line and says what it seems to say: control characters, line breaks and the controls of

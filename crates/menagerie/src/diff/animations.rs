@@ -1,3 +1,5 @@
+//! How nodes move, compared at many times.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::{Mat4, Quat};

@@ -1,3 +1,5 @@
+//! Which triangle, line or point of one model is which of the other.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Vec3;
@@ -148,6 +150,14 @@ const LOOK_IN_PLACE: usize = 48;
 
 /// Matches elements that are in the same place: in order first, then wherever they are in the list.
 pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
+    let mut pairing = match_at_once(a, b, tolerance);
+    rematch(a, b, &mut pairing, tolerance, false);
+    rematch(a, b, &mut pairing, tolerance, true);
+    pairing
+}
+
+/// Matches elements that are in the same place and have the same place in the lists.
+pub(super) fn match_at_once(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
     let mut pairing = Pairing::default();
     for i in 0..a.list.len().max(b.list.len()) {
         match (a.list.get(i), b.list.get(i)) {
@@ -163,9 +173,56 @@ pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32)
             (None, None) => {}
         }
     }
-    rematch(a, b, &mut pairing, tolerance, false);
-    rematch(a, b, &mut pairing, tolerance, true);
     pairing
+}
+
+/// Elements that are looked for before a mesh is taken for one that was only rounded.
+const SAMPLES: usize = 16;
+
+/// Matches all in order if that is one mesh whose vertices were rounded: every vertex of the second stands for one of the
+/// first, none is far from it, and of some elements that are looked for none is in its old place. A large mesh that was
+/// packed is matched so without a search for each of its elements.
+pub(super) fn match_rounded(
+    a: &Elements<'_>,
+    b: &Elements<'_>,
+    tolerance: f32,
+    farthest: f32,
+) -> Option<Pairing> {
+    let is_there = |i: usize| {
+        let centre = a.centre(&a.list[i]);
+        let apart = tolerance * 1.01 + centre.abs().max_element() * 1e-5;
+        let near = |j: &usize| b.centre(&b.list[*j]).distance_squared(centre) <= apart * apart;
+        (0..b.list.len()).filter(near).any(|j| aligned(a, i, b, j, tolerance, false).is_some())
+    };
+    let mut samples = (0..a.list.len()).step_by((a.list.len() / SAMPLES).max(1));
+    if a.list.len() != b.list.len() || samples.any(is_there) {
+        return None;
+    }
+    let all: Vec<usize> = (0..a.list.len()).collect();
+    let mut pairing = Pairing { left_b: all.clone(), left_a: all, same: Vec::new() };
+    match_in_order(a, b, &mut pairing, farthest);
+    pairing.left_a.is_empty().then_some(pairing)
+}
+
+/// Pairs all that is left in its order.
+fn take_in_order(pairing: &mut Pairing) {
+    let pairs = std::mem::take(&mut pairing.left_a).into_iter().zip(std::mem::take(&mut pairing.left_b));
+    pairing.same.extend(pairs.map(|(a, b)| Same { a, b, turn: 0, flipped: false }));
+}
+
+/// Whether every vertex of the second stands for one of the first, corner by corner.
+fn one_for_each(a: &Elements<'_>, b: &Elements<'_>, mut pairs: impl Iterator<Item = (usize, usize)>) -> bool {
+    let mut stands_for: Vec<Vec<Option<(usize, u32)>>> =
+        b.parts.iter().map(|part| vec![None; part.positions.len()]).collect();
+    pairs.all(|(i, j)| {
+        let (one, other) = (&a.list[i], &b.list[j]);
+        let corners = one.corners.iter().zip(other.corners);
+        let mut fits = |(vertex, at): (&u32, u32)| {
+            let vertex = (one.part, *vertex);
+            *stands_for[other.part][at as usize].get_or_insert(vertex) == vertex
+        };
+        one.count == other.count && corners.into_iter().all(&mut fits)
+    })
 }
 
 /// Matches what is left by place, wherever it is in the lists; once the same way round, once flipped. Of several in one
@@ -368,24 +425,14 @@ pub(super) fn match_in_order(a: &Elements<'_>, b: &Elements<'_>, pairing: &mut P
     if pairing.left_a.is_empty() || pairing.left_a.len() != pairing.left_b.len() {
         return;
     }
-    let mut stands_for: Vec<Vec<Option<(usize, u32)>>> =
-        b.parts.iter().map(|part| vec![None; part.positions.len()]).collect();
-    for (&i, &j) in pairing.left_a.iter().zip(&pairing.left_b) {
+    let pairs = || pairing.left_a.iter().copied().zip(pairing.left_b.iter().copied());
+    let is_near = |(i, j): (usize, usize)| {
         let (one, other) = (&a.list[i], &b.list[j]);
-        if one.count != other.count {
-            return;
-        }
-        for corner in 0..3 {
-            let vertex = (one.part, one.corners[corner]);
-            let known = stands_for[other.part][other.corners[corner] as usize].get_or_insert(vertex);
-            let apart = a.corner(one, corner).distance(b.corner(other, corner));
-            if *known != vertex || apart.is_nan() || apart > farthest {
-                return;
-            }
-        }
+        (0..3).all(|corner| a.corner(one, corner).distance(b.corner(other, corner)) <= farthest)
+    };
+    if one_for_each(a, b, pairs()) && pairs().all(is_near) {
+        take_in_order(pairing);
     }
-    let pairs = std::mem::take(&mut pairing.left_a).into_iter().zip(std::mem::take(&mut pairing.left_b));
-    pairing.same.extend(pairs.map(|(a, b)| Same { a, b, turn: 0, flipped: false }));
 }
 
 /// Parts of a size that are looked at for one.

@@ -1,10 +1,13 @@
+//! What vertices have, compared where two models draw the same.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
 use super::Comparison;
 use super::elements::{
-    Elements, Pairing, Part, Same, match_in_order, match_in_place, match_nearest, match_parts, rematch,
+    Elements, Pairing, Part, Same, match_at_once, match_in_order, match_in_place, match_nearest, match_parts,
+    match_rounded, rematch,
 };
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
@@ -27,24 +30,16 @@ impl Comparison<'_> {
             let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
             let pieces_a = with_pieces(self.a, a, &self.matched.to_b);
             let pieces_b = with_pieces(self.b, b, &self.matched.to_a);
-            let matched = |in_world: bool| {
+            let drawn = |in_world: bool| {
                 let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
                 pieces_a.iter().for_each(|node| elements_a.add(self.a, &self.rest_a, *node, in_world));
                 pieces_b.iter().for_each(|node| elements_b.add(self.b, &self.rest_b, *node, in_world));
-                let pairing = match_in_place(&elements_a, &elements_b, self.tolerance.length);
-                (elements_a, elements_b, pairing)
+                (elements_a, elements_b)
             };
-            let left = |pairing: &Pairing| pairing.left_a.len() + pairing.left_b.len();
             // Skinned vertices are where their joints are, whatever space they are stored in.
             let skinned = node_a.skin.is_some() || node_b.skin.is_some();
-            let mut best = matched(skinned);
             let elsewhere = self.rest_a.worlds[a.index()] != self.rest_b.worlds[b.index()];
-            if !skinned && elsewhere && left(&best.2) > 0 {
-                // A node that is elsewhere may show the same in the world: then its transform went into its vertices.
-                let in_world = matched(true);
-                best = if left(&in_world.2) < left(&best.2) { in_world } else { best };
-            }
-            let (elements_a, elements_b, pairing) = best;
+            let (elements_a, elements_b, pairing) = self.matched(drawn, skinned, elsewhere);
             pieces_a.iter().for_each(|node| drop(left_a.remove(node)));
             pieces_b.iter().for_each(|node| drop(left_b.remove(node)));
             self.compare(&elements_a, &elements_b, &pairing.same, &mut tally);
@@ -62,6 +57,37 @@ impl Comparison<'_> {
         let pool_b = pool(self.b, &self.rest_b, left_b);
         self.pools(&pool_a, &pool_b, &mut tally);
         tally.report(self);
+    }
+
+    /// Matches what two nodes draw, in the world or in their own space.
+    fn matched<'a>(
+        &self,
+        drawn: impl Fn(bool) -> (Elements<'a>, Elements<'a>),
+        skinned: bool,
+        elsewhere: bool,
+    ) -> (Elements<'a>, Elements<'a>, Pairing) {
+        let tolerance = self.tolerance.length;
+        let (a, b) = drawn(skinned);
+        let mut pairing = match_at_once(&a, &b, tolerance);
+        // Where most moved, all of it may have been rounded.
+        if pairing.left_a.len() > pairing.same.len() {
+            let (a, b) = drawn(true);
+            if let Some(pairing) = match_rounded(&a, &b, tolerance, self.size * STILL_THE_SAME) {
+                return (a, b, pairing);
+            }
+        }
+        rematch(&a, &b, &mut pairing, tolerance, false);
+        rematch(&a, &b, &mut pairing, tolerance, true);
+        let left = |pairing: &Pairing| pairing.left_a.len() + pairing.left_b.len();
+        if !skinned && elsewhere && left(&pairing) > 0 {
+            // A node that is elsewhere may show the same in the world: then its transform went into its vertices.
+            let (in_world_a, in_world_b) = drawn(true);
+            let in_world = match_in_place(&in_world_a, &in_world_b, tolerance);
+            if left(&in_world) < left(&pairing) {
+                return (in_world_a, in_world_b, in_world);
+            }
+        }
+        (a, b, pairing)
     }
 
     /// What no partner drew: cut off and put elsewhere, moved, or missing.

@@ -1,3 +1,5 @@
+//! Materials and pictures, compared.
+
 use super::Comparison;
 use super::geometry::Tally;
 use crate::diag::Aspect;

@@ -1,3 +1,5 @@
+//! Which node of one Scene is which of the other.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::Mat4;

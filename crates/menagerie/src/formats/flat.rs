@@ -9,9 +9,7 @@ use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{
-    Extras, MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector,
-};
+use crate::scene::{MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
@@ -261,8 +259,6 @@ pub(super) fn show_all(scene: &mut Scene) {
 }
 
 /// The bytes that a name had in a file of this format, if they still mean the same and fit into a line.
-pub(super) fn kept_name(extras: &Extras, name: &str, format: &Format) -> Option<Vec<u8>> {
-    let kept = extras.get(format.id, "name_bytes")?.as_array()?;
-    let bytes: Option<Vec<u8>> = kept.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
-    bytes.filter(|bytes| utf8_or_windows_1252(bytes) == name && !bytes.iter().any(u8::is_ascii_control))
+pub(super) fn kept_name(kept: Option<Vec<u8>>, name: &str) -> Option<Vec<u8>> {
+    kept.filter(|bytes| utf8_or_windows_1252(bytes) == name && !bytes.iter().any(u8::is_ascii_control))
 }

@@ -51,7 +51,10 @@ mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod identify;
-#[cfg(any(feature = "bmd", feature = "bo3d", feature = "bogle", feature = "dgl2", feature = "das2"))]
+#[cfg_attr(
+    not(all(feature = "bmd", feature = "das2")),
+    allow(dead_code, unused_imports, unused_macros, reason = "each format uses its part")
+)]
 mod notes;
 #[cfg(feature = "obj")]
 pub mod obj;
@@ -434,6 +437,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// or bends it otherwise. Codes are called `<format>/engine-…`. Nothing where no engine is known.
     fn check_engine(&self, _limits: &Limits, _issues: &mut Issues) {}
 
+    /// Whether it keeps the name of a picture without referring to it.
+    fn only_notes_picture(&self, _name: &str) -> bool {
+        false
+    }
+
     /// What each byte of the file is.
     fn layout(&self) -> ByteMap;
 
@@ -452,6 +460,12 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// where no engine is known.
     fn lift_as_engine(&self, _options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(None)
+    }
+
+    /// The Scene that readers arrive at who do not know what menagerie notes in the file. `None` where that is what
+    /// [`FileModel::lift`] gives, as far as it is seen.
+    fn lift_as_others(&self, _options: &ReadOptions<'_>) -> Option<Lifted> {
+        None
     }
 }
 

@@ -1,7 +1,5 @@
 //! What formats keep in the extras of a Scene, as typed notes.
 
-#![allow(dead_code, reason = "builds with few formats use a part of it")]
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -29,6 +27,7 @@ pub(super) trait Note: Serialize + DeserializeOwned + Default {
     }
 
     /// Changes the note of an element.
+    #[cfg(any(feature = "das2", feature = "obj"))]
     fn change(extras: &mut Extras, with: impl FnOnce(&mut Self)) {
         let mut note = Self::of(extras);
         with(&mut note);
@@ -54,7 +53,6 @@ impl<'de> Deserialize<'de> for Float {
 }
 
 /// Makes a struct of optional fields a note of the format in whose folder it stands.
-#[cfg(any(feature = "bmd", feature = "bo3d", feature = "das2"))]
 macro_rules! note {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -73,5 +71,4 @@ macro_rules! note {
         }
     };
 }
-#[cfg(any(feature = "bmd", feature = "bo3d", feature = "das2"))]
 pub(super) use note;

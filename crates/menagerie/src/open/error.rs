@@ -1,3 +1,5 @@
+//! Why something could not be done, and who is to blame.
+
 use std::fmt;
 
 use crate::convert::{Blame, Failed};

@@ -1,3 +1,5 @@
+//! All operations behind one type, with what each costs.
+
 use super::{KeyTolerance, Moment, PieceLimit, WeldTolerance};
 use crate::bytes::{Limits, OverLimit};
 use crate::diag::LossKind::{self, Added, Approximated, Dropped};

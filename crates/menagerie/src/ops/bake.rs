@@ -1,3 +1,5 @@
+//! A moment of an animation as the model at rest.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat3, Mat4, Quat, Vec3};

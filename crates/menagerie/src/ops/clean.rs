@@ -1,3 +1,5 @@
+//! What draws nothing, removed.
+
 use std::collections::HashSet;
 
 use glam::DVec3;

@@ -1,3 +1,5 @@
+//! Normals by angles between triangles.
+
 use glam::{DVec3, Vec3};
 
 use super::normals::forget_custom;

@@ -1,3 +1,5 @@
+//! How far two surfaces are apart.
+
 use glam::{DVec3, Vec3};
 
 use crate::parallel;

@@ -1,3 +1,5 @@
+//! Primitives and meshes that go together, made one.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::remove_nodes;

@@ -1,3 +1,5 @@
+//! Fewer keys, and keys at even times.
+
 use glam::Quat;
 
 use crate::diag::loss::ErrorStats;

@@ -1,3 +1,5 @@
+//! Levels of detail made and removed.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::distance::SurfaceDistance;

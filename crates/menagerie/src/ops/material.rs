@@ -1,3 +1,5 @@
+//! From one kind of shading to another.
+
 use crate::scene::{MetallicRoughness, Phong, Shading};
 
 /// The specular colour of everything that is no metal.

@@ -1,3 +1,5 @@
+//! Area, volume and edges of a surface.
+
 use glam::{DVec3, Vec3};
 
 use super::Welder;

@@ -1,3 +1,5 @@
+//! Tangents as bakers and engines expect them (MikkTSpace).
+
 use glam::{DVec2, DVec3};
 
 use super::normals::forget_custom;

@@ -1,3 +1,5 @@
+//! Morph targets put into a shape.
+
 use glam::Vec3;
 
 use crate::scene::{Primitive, Slot, StreamKind, change, unit_vector};

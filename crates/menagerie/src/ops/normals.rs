@@ -1,3 +1,5 @@
+//! Normals by area, and raw ones that a format kept.
+
 use glam::Vec3;
 
 use crate::scene::{CustomAttribute, Primitive, unit_vector};

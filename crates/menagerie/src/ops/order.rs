@@ -1,3 +1,5 @@
+//! Triangles and vertices in an order that is drawn fast.
+
 use super::{cache_misses, select};
 use crate::scene::{Primitive, Scene};
 

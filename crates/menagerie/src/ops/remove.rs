@@ -1,3 +1,5 @@
+//! Nodes removed, with all that refers to them.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scene::{Arena, Mesh, MeshId, Node, NodeId, Scene};

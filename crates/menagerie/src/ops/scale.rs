@@ -1,3 +1,5 @@
+//! Another size for a whole Scene.
+
 use glam::{Mat4, Vec3};
 
 use crate::scene::{Projection, Property, Scene, Transform};

@@ -1,3 +1,5 @@
+//! Which things belong together.
+
 /// Things that belong together: each set is known by its first member.
 pub(super) struct Sets {
     parents: Vec<u32>,

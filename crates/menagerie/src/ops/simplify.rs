@@ -1,3 +1,5 @@
+//! Fewer triangles.
+
 use glam::Vec3;
 use meshopt::SimplifyOptions;
 

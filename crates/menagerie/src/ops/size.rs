@@ -1,3 +1,5 @@
+//! What a Scene costs to draw.
+
 use crate::scene::{Hidden, Primitive, Scene, Topology, drawn_nodes};
 
 /// How much there is of what costs time and memory.

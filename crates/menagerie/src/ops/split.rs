@@ -1,3 +1,5 @@
+//! Primitives cut into pieces that a format can hold.
+
 use std::collections::BTreeSet;
 
 use crate::scene::{Mesh, Primitive, Scene, Topology};

@@ -1,3 +1,5 @@
+//! Strips and fans as lists.
+
 use crate::scene::{Scene, Topology};
 
 /// The triangles of a strip: each corner from the third on makes one with the two before, every other one turned round

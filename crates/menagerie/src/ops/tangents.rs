@@ -1,3 +1,5 @@
+//! Tangents for vertices that have normals and texture coordinates.
+
 use glam::{Vec2, Vec3};
 
 use crate::scene::{Primitive, unit_vector};

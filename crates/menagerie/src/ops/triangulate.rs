@@ -1,3 +1,5 @@
+//! Polygons to triangles.
+
 use glam::{DVec2, DVec3};
 
 /// Cuts a polygon into triangles; the result holds positions in the list of corners. A convex polygon becomes a fan from

@@ -1,3 +1,5 @@
+//! Another up and front for a whole Scene.
+
 use glam::{Quat, Vec3};
 
 use crate::scene::{Channel, Interpolation, LightKind, Node, NodeId, Property, Scene, Transform, Turn};

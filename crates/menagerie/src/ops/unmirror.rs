@@ -1,3 +1,5 @@
+//! Mirrors taken out of nodes and put into meshes.
+
 use std::collections::BTreeMap;
 
 use glam::{Mat3, Mat4, Quat, Vec3};

@@ -1,3 +1,5 @@
+//! Stretched nodes that would shear what is turned below them.
+
 use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Vec3};
 
 use crate::scene::{

@@ -1,3 +1,5 @@
+//! Texture coordinates upside down.
+
 use crate::scene::Scene;
 
 /// Turns all texture coordinates upside down: v becomes 1 − v.

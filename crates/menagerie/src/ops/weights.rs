@@ -1,3 +1,5 @@
+//! How many joints a vertex hangs on, and weights that sum to one.
+
 use crate::diag::loss::ErrorStats;
 use crate::scene::{Primitive, Scene};
 

@@ -1,3 +1,5 @@
+//! Pictures decoded, and written as PNG.
+
 use png::{BitDepth, ColorType, Decoder, DeflateCompression, Encoder, Filter, Transformations};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;

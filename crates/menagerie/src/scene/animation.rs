@@ -1,3 +1,5 @@
+//! Animations and their channels.
+
 use super::{Extras, NodeId};
 
 /// A movement of several nodes.

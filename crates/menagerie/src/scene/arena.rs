@@ -1,3 +1,5 @@
+//! Lists of elements, and typed ids into them.
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;

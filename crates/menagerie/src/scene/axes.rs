@@ -1,3 +1,5 @@
+//! The axes of formats, and exact turns between them.
+
 use glam::{Mat4, Quat, Vec3, Vec4};
 
 /// The directions of a format's own space.

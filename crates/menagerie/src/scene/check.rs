@@ -1,3 +1,5 @@
+//! The rules of a Scene, and the proof that it keeps them.
+
 use std::fmt;
 use std::ops::Deref;
 

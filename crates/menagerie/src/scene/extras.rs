@@ -1,3 +1,5 @@
+//! What only one format knows of an element.
+
 use serde_json::{Map, Value};
 
 /// What only one format knows about an element: a JSON object with one key per format id.

@@ -1,3 +1,5 @@
+//! Meshes, primitives and morph targets.
+
 use std::collections::BTreeMap;
 
 use super::{Extras, MaterialId};

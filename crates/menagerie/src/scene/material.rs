@@ -1,3 +1,5 @@
+//! Materials, textures and images.
+
 use std::sync::{Arc, LazyLock};
 
 use super::{Extras, ImageId, TextureId};

@@ -31,7 +31,8 @@
 //! `lower` to that format uses it again; `lower` to glTF writes it into glTF `extras`; `lift` from glTF restores it, so
 //! that a round trip through GLB loses nothing. Data that one format alone has *per vertex* is a custom attribute
 //! ([`Primitive::custom`]), named `_<FORMAT>_<WHAT>` as glTF wants it. Raw names that are not UTF-8 are kept as
-//! `name_bytes`.
+//! `name_bytes`. Every field that a format keeps is in its `notes` module, as a struct for each kind of element; the table
+//! below only says where to look.
 //!
 //! # Where every feature of every format lives
 //!

@@ -1,3 +1,5 @@
+//! Nodes and what hangs on them: transforms, levels of detail, skins, cameras, lights.
+
 use glam::{Mat4, Quat, Vec3};
 
 use super::{CameraId, Extras, LightId, MeshId, NodeId, SkinId};

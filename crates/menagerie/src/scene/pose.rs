@@ -1,3 +1,5 @@
+//! Where nodes are at a time, and what box a Scene fills.
+
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::{Animation, Channel, Interpolation, NodeId, Primitive, Property, Scene, Transform, unit_vector};

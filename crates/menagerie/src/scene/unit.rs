@@ -1,3 +1,5 @@
+//! Vectors of unit length.
+
 use glam::Vec3;
 
 /// A vector at unit length, however short or long it is; `None` when it has no direction.

@@ -90,6 +90,34 @@ fn formats_do_not_know_each_other() {
 }
 
 #[test]
+fn every_file_says_what_it_is() {
+    let files = sources().into_iter().map(|source| source.path);
+    let silent: Vec<PathBuf> =
+        files.filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!")).collect();
+    assert!(silent.is_empty(), "begin with `//!` and a sentence: {silent:#?}");
+}
+
+/// What a format keeps in extras is a struct of its `notes`, where both directions find it.
+#[test]
+fn formats_keep_nothing_in_extras_but_notes() {
+    let of_a_format = |source: &Source| {
+        let path = source.path.strip_prefix(src().join("formats")).ok();
+        path.is_some_and(|path| path.components().count() > 1 && !path.to_string_lossy().contains("notes"))
+    };
+    let mut broken = Vec::new();
+    for source in sources().into_iter().filter(of_a_format) {
+        let by_name = |line: &str| {
+            ["extras.set(", "extras.get(FORMAT", "extras.get(GLTF", "extras.get(\""]
+                .iter()
+                .any(|call| line.contains(call))
+        };
+        let lines = source.lines.iter().filter(|(_, line)| by_name(line));
+        broken.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", source.path.display())));
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
 fn the_library_opens_no_file_prints_nothing_and_asks_no_clock() {
     // The feature `fs` is what opens files, in these two.
     let on_disk = ["open/disk.rs", "open/folders.rs"].map(|file| src().join(file));

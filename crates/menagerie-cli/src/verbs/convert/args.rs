@@ -1,3 +1,5 @@
+//! The options of `convert`.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -122,6 +124,9 @@ pub(crate) struct BatchArgs {
     /// Write a line of JSON for each file as soon as it is done; beside the folder of the results without it
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Options for many files")]
     pub(super) manifest: Option<PathBuf>,
+    /// Also make a page about the files that were converted, as `menagerie report` does
+    #[arg(long, value_name = "HTML", conflicts_with = "dry_run", help_heading = "Options for many files")]
+    pub(super) report: Option<PathBuf>,
     /// Do only the Ith of N parts of the files; each file belongs to one part, by its name
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Options for many files")]
     pub(super) shard: Option<Shard>,

@@ -1,3 +1,5 @@
+//! The options of `render`.
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;

@@ -1,3 +1,5 @@
+//! What is wrong in a file that could be read.
+
 use super::model::{
     ANIMATION_RECORD, Animation, BONE_RECORD, LOD_RECORD, MESH_RECORD, Mesh, Model, Table, flat_colour,
 };

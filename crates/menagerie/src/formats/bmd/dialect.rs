@@ -1,3 +1,5 @@
+//! Which exporter a file looks like, in words.
+
 use super::added::MARK;
 use super::model::{Mesh, Model};
 

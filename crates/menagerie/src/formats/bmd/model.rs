@@ -1,3 +1,5 @@
+//! A BMD file as it is: the lists with their places in the file, and the sizes of records.
+
 use std::collections::BTreeMap;
 
 use super::vertex::Vertex;

@@ -1,3 +1,5 @@
+//! Bytes to file model. Lists may stand anywhere and share bytes.
+
 use std::collections::BTreeMap;
 
 use super::model::{

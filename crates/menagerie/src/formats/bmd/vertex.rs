@@ -1,3 +1,5 @@
+//! Vertices of 64, 96 and 128 bits: what their bits say, and packing them.
+
 use half::f16;
 
 use crate::bytes::{Se32, f8a_to_f32};

@@ -1,3 +1,5 @@
+//! File model to Scene: entities to nodes, ranges of vertices to skins, frames to seconds.
+
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};

@@ -1,3 +1,5 @@
+//! A BO3D file as it is: a list of entities, and the width of its floats.
+
 use zerocopy::little_endian::{F32, I32, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

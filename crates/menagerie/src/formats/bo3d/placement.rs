@@ -1,3 +1,5 @@
+//! Where entities are, as the engine computes it.
+
 use glam::{Mat4, Quat, Vec3};
 
 use super::TURN;

@@ -1,3 +1,5 @@
+//! Bytes to file model.
+
 use super::codes;
 use super::model::{Entity, MeshData, Model, VERSION, VFloat, Vertices};
 use crate::bytes::{ReadError, Reader, Span, align};

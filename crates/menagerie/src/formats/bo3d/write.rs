@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map: the layout stands here.
+
 use super::model::{BONE, COLOUR, Entity, KEY, MeshData, Model, TRIANGLE, VERTEX16, VERTEX32, Vertices};
 use crate::bytes::{ByteMap, Limits, Writer, align};
 use crate::diag::{Issue, Issues};

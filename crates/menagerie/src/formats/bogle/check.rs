@@ -1,3 +1,5 @@
+//! What is wrong in a file that could be read.
+
 use zerocopy::little_endian::F32;
 
 use super::geometry::{BoneEncoding, Geometry, Vertex};

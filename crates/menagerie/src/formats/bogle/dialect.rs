@@ -1,3 +1,5 @@
+//! Which form of the format a file has, in words.
+
 use super::geometry::{BoneEncoding, Geometry};
 use super::model::Model;
 

@@ -1,3 +1,5 @@
+//! How spaces of a Scene are turned against those of a file.
+
 use glam::Mat4;
 
 use crate::scene::Turn;

@@ -1,3 +1,5 @@
+//! A geometry as it is: its lists, and how bone indices are stored.
+
 use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

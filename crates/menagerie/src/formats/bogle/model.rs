@@ -1,3 +1,5 @@
+//! A BOGLE file as it is.
+
 use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

@@ -1,3 +1,5 @@
+//! Bytes to file model; of a file that is cut off, as much as there is.
+
 use super::geometry::Geometry;
 use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
 use super::tree::{Fault, Tree};

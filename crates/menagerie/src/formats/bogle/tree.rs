@@ -1,3 +1,5 @@
+//! The text of the scene tree: which instances hang below which.
+
 use std::ops::Range;
 
 use super::{MAX_DEPTH, codes};

@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map: the layout stands here.
+
 use super::geometry::{BoneEncoding, Geometry, INDEX, VERTEX_F32, VERTEX_U32};
 use super::model::{Animation, BONE, Camera, Collection, Instance, Light, Material, Model, ROTATION, Slot};
 use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};

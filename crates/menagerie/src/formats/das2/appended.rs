@@ -28,6 +28,8 @@ pub(super) struct Appended {
     pub(super) twins: BTreeMap<usize, usize>,
     /// Nodes that only hold the skinned mesh of another node.
     pub(super) moved: BTreeMap<usize, usize>,
+    /// Nodes that only stretch what is below another node.
+    pub(super) stretched: BTreeMap<usize, usize>,
     /// The scale factors of nodes that have no uniform one.
     pub(super) scales: BTreeMap<usize, Value>,
     /// The values of channels whose scales are not uniform.
@@ -92,6 +94,7 @@ impl Appended {
             tangents: tangents.collect(),
             twins: ids("twins"),
             moved: ids("moved"),
+            stretched: ids("stretched"),
             scales: by_id("scales"),
             channels: by_id("channels"),
             target_names: by_id("target_names"),
@@ -120,6 +123,7 @@ impl Appended {
             ("tangents", Value::Object(tangents.collect())),
             ("twins", by_id(&self.twins)),
             ("moved", by_id(&self.moved)),
+            ("stretched", by_id(&self.stretched)),
             ("scales", by_id(&self.scales)),
             ("channels", by_id(&self.channels)),
             ("target_names", by_id(&self.target_names)),

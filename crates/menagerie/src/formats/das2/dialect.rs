@@ -1,3 +1,5 @@
+//! Which form of the format a file has, in words.
+
 use super::model::{Framing, Model, Numbering, Profile};
 
 impl Model {

@@ -1,3 +1,5 @@
+//! The hash of strings.
+
 /// The polynomial 0x42F0E1EBA9EA3693 with its bits in reverse.
 const POLYNOMIAL: u64 = 0xC96C_5795_D787_0F42;
 

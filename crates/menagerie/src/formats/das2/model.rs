@@ -1,3 +1,5 @@
+//! A das2 file as it is: header, lists of records, and the bytes of its buffers.
+
 use std::sync::Arc;
 
 use super::hash;

@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map: the layout of every record stands here.
+
 use super::model::{
     Channel, Framing, Header, Joint, Kind, Level, Mesh, Model, MorphTarget, Node, Pbr, Phong, Placement,
     Profile, Record, Ref, SLOTS, Text,
@@ -407,5 +409,9 @@ impl FileModel for Model {
 
     fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
         Ok(super::lift_as_engine(self, options))
+    }
+
+    fn lift_as_others(&self, options: &ReadOptions<'_>) -> Option<Lifted> {
+        super::lift::lift_as_others(self, options)
     }
 }

@@ -1,3 +1,5 @@
+//! What is wrong in a file that could be read.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::codes;

@@ -1,3 +1,5 @@
+//! A DGL2 file as it is: its chunks in their order.
+
 use zerocopy::little_endian::{F32, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

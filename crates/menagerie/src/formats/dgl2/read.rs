@@ -1,3 +1,5 @@
+//! Bytes to file model; of a broken file, the chunks that can be found.
+
 use super::codes;
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
 use crate::bytes::{ReadError, Reader, Span};

@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map: the layout stands here.
+
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, TRIANGLE};
 use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
 use crate::diag::{Issue, Issues};

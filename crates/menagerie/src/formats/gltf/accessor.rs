@@ -6,6 +6,7 @@ use zerocopy::little_endian::F32;
 use super::codes;
 use super::json::{Accessor, Sparse};
 use super::model::Model;
+use super::notes::Encoding;
 use super::views::Views;
 use crate::bytes::Span;
 use crate::diag::{self, Code, Issue};
@@ -230,6 +231,11 @@ impl<'a> List<'a> {
         let bytes = bytes.get(..count.checked_sub(1)?.checked_mul(stride)?.checked_add(size)?)?;
         let normalized = accessor.normalized.unwrap_or(false);
         (stride >= size).then_some(Self { bytes, stride, count, component, shape, normalized, sparse: None })
+    }
+
+    /// How the elements are stored.
+    pub(super) fn encoding(&self) -> Encoding {
+        Encoding { component: self.component, normalized: self.normalized, shape: self.shape }
     }
 
     /// Whether the elements follow each other as plain floats.

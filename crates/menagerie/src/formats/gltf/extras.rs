@@ -2,11 +2,13 @@
 //!
 //! In a file, `extras` has what the user put there, one key for each format that has something to say, and the key
 //! `menagerie` for what glTF has no place for. In the Scene, each format's part is under its own id, the user's part
-//! and unknown extensions are under `gltf`, and what was under `menagerie` has become part of the Scene itself.
+//! and unknown extensions are under `gltf`, and what was under `menagerie` has become part of the Scene itself. What else
+//! is under these two keys is in `notes`.
 
 use serde_json::{Map, Value};
 
 use super::json::Object;
+use super::notes::Note;
 use crate::formats::known;
 use crate::scene::Extras;
 
@@ -18,6 +20,10 @@ pub(super) const OWN: &str = "menagerie";
 fn is_of_a_format(key: &str) -> bool {
     key != GLTF && known().any(|format| format.id == key)
 }
+
+/// Fields under the key `gltf`: unknown extensions, and what the user put into `extras`.
+const EXTENSIONS: &str = "extensions";
+const USERS: &str = "extras";
 
 /// Fields under the key `menagerie` for extras that are not where they belong.
 const USER_VALUE: &str = "extras";
@@ -67,11 +73,11 @@ impl Lifting {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if !unknown.is_empty() {
-            lifting.scene.set(GLTF, "extensions", Value::Object(unknown));
+            lifting.scene.set(GLTF, EXTENSIONS, Value::Object(unknown));
         }
         match extras {
             Some(Value::Object(object)) => lifting.sort(object),
-            Some(value) => lifting.scene.set(GLTF, "extras", value.clone()),
+            Some(value) => lifting.scene.set(GLTF, USERS, value.clone()),
             None => {}
         }
         lifting
@@ -89,9 +95,9 @@ impl Lifting {
             }
         }
         if let Some(value) = self.own.shift_remove(USER_VALUE) {
-            self.scene.set(GLTF, "extras", value);
+            self.scene.set(GLTF, USERS, value);
         } else if !users.is_empty() || object.is_empty() {
-            self.scene.set(GLTF, "extras", Value::Object(users));
+            self.scene.set(GLTF, USERS, Value::Object(users));
         }
         if let Some(Value::Object(others)) = self.own.shift_remove(OTHER_KEYS) {
             for (key, value) in others {
@@ -100,23 +106,16 @@ impl Lifting {
         }
     }
 
-    /// Takes a field of what glTF has no place for.
-    pub(super) fn take(&mut self, field: &str) -> Option<Value> {
-        self.own.shift_remove(field)
+    /// Takes the note of what glTF has no place for.
+    pub(super) fn take<N: Note>(&mut self) -> N {
+        let note = N::read(&self.own);
+        self.own.retain(|field, _| !N::FIELDS.contains(&field.as_str()));
+        note
     }
 
-    /// Keeps something for writing glTF again.
-    pub(super) fn keep(&mut self, field: &str, value: impl Into<Value>) {
-        self.scene.set(GLTF, field, value);
-    }
-
-    /// Forgets something that was kept.
-    pub(super) fn forget(&mut self, field: &str) {
-        let Some(Value::Object(mut kept)) = self.scene.remove(GLTF) else { return };
-        kept.shift_remove(field);
-        if !kept.is_empty() {
-            self.scene.set_all(GLTF, Value::Object(kept));
-        }
+    /// Keeps a note for writing glTF again.
+    pub(super) fn keep(&mut self, note: &impl Note) {
+        note.keep(&mut self.scene);
     }
 
     /// Keeps what is left of an extension that was understood.
@@ -124,12 +123,12 @@ impl Lifting {
         if left.is_empty() {
             return;
         }
-        let mut all = match self.scene.get(GLTF, "extensions") {
+        let mut all = match self.scene.get(GLTF, EXTENSIONS) {
             Some(Value::Object(all)) => all.clone(),
             _ => Map::new(),
         };
         all.insert(name.to_owned(), Value::Object(left));
-        self.keep("extensions", Value::Object(all));
+        self.scene.set(GLTF, EXTENSIONS, Value::Object(all));
     }
 
     /// The Scene's extras. What nobody made use of stays.
@@ -160,8 +159,8 @@ impl Lowering {
         for (key, value) in extras.iter() {
             match (key, value) {
                 (GLTF, value) => {
-                    lowering.users = value.get("extras").cloned();
-                    if let Some(Value::Object(extensions)) = value.get("extensions") {
+                    lowering.users = value.get(USERS).cloned();
+                    if let Some(Value::Object(extensions)) = value.get(EXTENSIONS) {
                         lowering.extensions = extensions.clone();
                     }
                 }
@@ -175,24 +174,24 @@ impl Lowering {
             }
         }
         if !others.is_empty() {
-            lowering.put(OTHER_KEYS, Value::Object(others));
+            lowering.own.insert(OTHER_KEYS.to_owned(), Value::Object(others));
         }
         lowering
     }
 
-    /// Puts down what glTF has no place for.
-    pub(super) fn put(&mut self, field: &str, value: impl Into<Value>) {
-        self.own.insert(field.to_owned(), value.into());
+    /// Puts down a note of what glTF has no place for.
+    pub(super) fn put(&mut self, note: &impl Note) {
+        self.own.extend(note.fields());
     }
 
-    /// Puts a field among the user's own.
-    pub(super) fn user(&mut self, field: &str, value: impl Into<Value>) {
-        match &mut self.users {
-            Some(Value::Object(users)) => {
+    /// Puts a field among the user's own, where that is an object.
+    pub(super) fn user(&mut self, field: &str, value: impl Into<Value>) -> bool {
+        match self.users.get_or_insert_with(|| Value::Object(Map::new())) {
+            Value::Object(users) => {
                 users.insert(field.to_owned(), value.into());
+                true
             }
-            None => self.users = Some(Value::Object(Map::from_iter([(field.to_owned(), value.into())]))),
-            Some(_) => self.put(field, value),
+            _ => false,
         }
     }
 

@@ -10,10 +10,9 @@ use serde_json::Value;
 use super::extras::OWN;
 use super::json::{Document, Image, Material};
 use super::model::Model;
+use super::notes::Note as _;
+use super::notes::in_file::FileNote;
 use super::uri;
-
-/// The field of the file's extras, below our own key.
-pub(super) const FIELD: &str = "missing_pictures";
 
 /// What would refer to pictures that are not there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -109,10 +108,23 @@ fn inside<'a>(value: &'a mut Value, keys: &[String]) -> Option<&'a mut Value> {
     keys.iter().try_fold(value, |value, key| value.as_object_mut()?.get_mut(key))
 }
 
+/// What was taken out of a document, by its note.
+fn noted(document: &Document) -> Option<Missing> {
+    let notes = document.extras.as_ref()?.get(OWN)?.as_object()?;
+    FileNote::read(notes).missing_pictures
+}
+
+/// Whether only the note has a picture of this name.
+pub(super) fn only_notes(document: &Document, name: &str) -> bool {
+    let is_it =
+        |image: &Image| image.uri.as_deref().is_some_and(|uri| uri::decode(uri) == name || uri == name);
+    let Some(missing) = noted(document) else { return false };
+    missing.images.iter().any(|(_, image)| is_it(image)) && !document.images.iter().any(is_it)
+}
+
 /// The model with the pictures that were taken out; `None` when none were, or the note does not fit.
 pub(super) fn put_back(model: &Model) -> Option<Model> {
-    let note = model.document.extras.as_ref()?.get(OWN)?.get(FIELD)?;
-    let missing = Missing::deserialize(note).ok()?;
+    let missing = noted(&model.document)?;
     let mut document = model.document.clone();
     let mut kept = std::mem::take(&mut document.images).into_iter();
     let mut gone = missing.images.into_iter().peekable();

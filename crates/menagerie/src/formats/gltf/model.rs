@@ -1,3 +1,5 @@
+//! A glTF file as it is: its bytes, and what its JSON says.
+
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Bytes to file model: GLB chunks, JSON, buffers inside and beside.
+
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};

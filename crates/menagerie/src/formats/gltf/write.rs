@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map of chunks and JSON.
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -5,6 +7,7 @@ use std::sync::Arc;
 use super::json::Document;
 use super::locate;
 use super::lower::Bin;
+use super::missing;
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
 use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
 use crate::diag::{Issue, Issues};
@@ -188,6 +191,10 @@ impl FileModel for Model {
 
     fn check(&self, limits: &Limits, issues: &mut Issues) {
         super::check(self, limits, issues);
+    }
+
+    fn only_notes_picture(&self, name: &str) -> bool {
+        missing::only_notes(&self.document, name)
     }
 
     fn layout(&self) -> ByteMap {

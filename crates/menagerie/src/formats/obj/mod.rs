@@ -16,6 +16,7 @@ mod gather;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod origins;
 mod parse;
 mod read;

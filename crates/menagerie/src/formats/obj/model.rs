@@ -1,3 +1,5 @@
+//! An OBJ file as it is: its text, and the libraries that it names.
+
 use std::sync::{Arc, OnceLock};
 
 use super::gather::Gathered;

@@ -1,3 +1,5 @@
+//! Text to what is in it, in blocks on all cores; also from a stream.
+
 use std::collections::BTreeSet;
 use std::io::Read;
 

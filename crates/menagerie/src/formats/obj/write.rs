@@ -1,3 +1,5 @@
+//! The text back as it was, with its byte map.
+
 use super::model::Model;
 use super::{origins, read};
 use crate::bytes::{ByteMap, Limits};

@@ -1,3 +1,5 @@
+//! Rows of a file, as they come, to what a Scene holds.
+
 use std::collections::HashMap;
 
 use glam::Vec3;

@@ -1,3 +1,5 @@
+//! What a Scene has no place for; other problems are found in reading.
+
 use super::codes;
 use super::columns::{Column, plan};
 use super::header::{Header, Line, PropertyKind};

@@ -1,3 +1,5 @@
+//! The header in words: elements, properties and their types.
+
 use super::codes;
 use crate::bytes::{Span, Token, read_integer, tokens, utf8_or_windows_1252};
 use crate::diag::{Aspect, Code, Issue, Issues};

@@ -1,8 +1,11 @@
+//! What was read, as a Scene.
+
 use glam::Vec3;
 
 use super::FORMAT;
 use super::build::Contents;
 use super::header::Header;
+use super::notes::{HeaderNote, Note as _};
 use crate::formats::flat::show_all;
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
@@ -92,14 +95,11 @@ fn of_lines(whole: &Primitive, lines: &[u32]) -> Primitive {
 }
 
 fn keep_header(header: &Header, scene: &mut Scene) {
-    let comments: Vec<&String> =
-        header.comments.iter().filter(|comment| !comment.starts_with(TEXTURE_FILE)).collect();
-    if !comments.is_empty() {
-        scene.extras.set(FORMAT.id, "comments", serde_json::json!(comments));
-    }
-    if !header.obj_info.is_empty() {
-        scene.extras.set(FORMAT.id, "obj_info", serde_json::json!(header.obj_info));
-    }
+    let comments = header.comments.iter().filter(|comment| !comment.starts_with(TEXTURE_FILE));
+    let lines = |lines: Vec<String>| Some(lines).filter(|lines| !lines.is_empty());
+    let note =
+        HeaderNote { comments: lines(comments.cloned().collect()), obj_info: lines(header.obj_info.clone()) };
+    note.keep(&mut scene.extras);
 }
 
 /// The material with the picture that a comment names.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::FORMAT;
 use super::lift::TEXTURE_FILE;
 use super::model::Model;
+use super::notes::{HeaderNote, Note as _};
 use super::paint::paint;
 use super::read::read;
 use crate::diag::loss::ErrorStats;
@@ -358,15 +357,16 @@ impl<'a> Table<'a> {
             out.extend_from_slice(text.as_bytes());
             out.push(b'\n');
         };
+        let note = HeaderNote::of(&scene.extras);
         line("ply");
         line(if ascii { "format ascii 1.0" } else { "format binary_little_endian 1.0" });
-        for comment in kept_lines(scene, "comments") {
+        for comment in kept_lines(note.comments.as_deref()) {
             line(&format!("comment {comment}"));
         }
         if let Some(texture) = texture {
             line(&format!("comment {TEXTURE_FILE}{texture}"));
         }
-        for info in kept_lines(scene, "obj_info") {
+        for info in kept_lines(note.obj_info.as_deref()) {
             line(&format!("obj_info {info}"));
         }
         line(&format!("element vertex {}", self.whole.positions.len()));
@@ -404,10 +404,9 @@ impl<'a> Table<'a> {
 }
 
 /// Lines of the header that the file had which the Scene came from.
-fn kept_lines<'a>(scene: &'a Scene, name: &str) -> impl Iterator<Item = &'a str> {
-    let list = scene.extras.get(FORMAT.id, name).and_then(Value::as_array);
-    let fits = |text: &&str| !text.chars().any(|c| c == '\n' || c == '\r') && text.trim_end() == *text;
-    list.into_iter().flatten().filter_map(Value::as_str).filter(fits)
+fn kept_lines(kept: Option<&[String]>) -> impl Iterator<Item = &String> {
+    let fits = |text: &&String| !text.chars().any(|c| c == '\n' || c == '\r') && text.trim_end() == *text;
+    kept.into_iter().flatten().filter(fits)
 }
 
 /// One row of an element, as text or as bytes.

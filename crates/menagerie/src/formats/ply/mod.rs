@@ -19,6 +19,7 @@ mod header;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod paint;
 mod read;
 mod rows;

@@ -1,3 +1,5 @@
+//! A PLY file as it is: its bytes, and where things are in them.
+
 use super::build::Contents;
 use super::header::Header;
 use crate::bytes::SharedBytes;

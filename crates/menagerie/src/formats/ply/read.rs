@@ -1,3 +1,5 @@
+//! Bytes to file model, in words or numbers of either byte order; also from a stream.
+
 use std::io::Read;
 
 use super::build::{Builder, Contents, Row};

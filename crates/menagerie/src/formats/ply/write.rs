@@ -1,3 +1,5 @@
+//! The file back as it was, with its byte map.
+
 use std::borrow::Cow;
 
 use super::header::{Element, Form, PropertyKind, Scalar};

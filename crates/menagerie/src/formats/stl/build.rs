@@ -1,8 +1,9 @@
-use serde_json::Value;
+//! Facets of a binary file, as they come, to what a Scene holds.
 
 use super::FORMAT;
 use super::colour::{Convention, linear};
 use super::model::Facet;
+use super::notes::{BINARY, FileNote, Note as _};
 use crate::bytes::{extend_tight, push_tight};
 use crate::formats::flat::show_all;
 use crate::scene::{
@@ -54,12 +55,8 @@ impl Builder {
         if let (Convention::Magics(rgba), true) = (Convention::of(header), primitive.colors.is_empty()) {
             primitive.material = Some(scene.materials.push(material(header, rgba)));
         }
-        scene.extras.set(FORMAT.id, "form", "binary");
-        scene.extras.set(
-            FORMAT.id,
-            "header",
-            header.iter().map(|byte| Value::from(*byte)).collect::<Vec<_>>(),
-        );
+        let note = FileNote { form: Some(BINARY.to_owned()), header: Some(header.to_vec()) };
+        note.keep(&mut scene.extras);
         if !primitive.positions.is_empty() {
             let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
             scene.nodes.push(Node { mesh: Some(mesh), ..Node::default() });

@@ -1,3 +1,5 @@
+//! What is wrong in a file that could be read.
+
 use glam::Vec3;
 
 use super::codes;

@@ -1,6 +1,9 @@
+//! File model to Scene.
+
 use super::FORMAT;
 use super::build::{Builder, primitive};
 use super::model::{Facet, Model, Solid};
+use super::notes::{ASCII, FileNote, NodeNote, Note as _};
 use crate::bytes::decode_text;
 use crate::formats::flat::show_all;
 use crate::formats::{Elements, Lifted, PrimitiveOrigin, Provenance, ReadOptions, Recorder};
@@ -67,7 +70,7 @@ fn origins(model: &Model, scene: &Scene) -> Option<Provenance> {
 /// The Scene of the solids of a text file, each a node.
 pub(super) fn of_solids(solids: Vec<Solid>) -> Scene {
     let mut scene = Scene::default();
-    scene.extras.set(FORMAT.id, "form", "ascii");
+    FileNote { form: Some(ASCII.to_owned()), header: None }.keep(&mut scene.extras);
     let turn = FORMAT.axes.turn;
     // A solid without triangles is nothing that a Scene could show.
     for solid in solids.into_iter().filter(|solid| !solid.corners.is_empty()) {
@@ -76,7 +79,7 @@ pub(super) fn of_solids(solids: Vec<Solid>) -> Scene {
         positions.iter_mut().for_each(|position| *position = turn.vector(*position));
         let mut node = Node { name, ..Node::default() };
         if !utf8 {
-            node.extras.set(FORMAT.id, "name_bytes", solid.name);
+            NodeNote { name_bytes: Some(solid.name) }.keep(&mut node.extras);
         }
         let mesh = Mesh { primitives: vec![primitive(positions)], ..Mesh::default() };
         node.mesh = Some(scene.meshes.push(mesh));

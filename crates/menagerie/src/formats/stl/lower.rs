@@ -1,13 +1,13 @@
 //! Scene to STL: all triangles, where they are in the world.
 
 use glam::Vec3;
-use serde_json::Value;
 use zerocopy::little_endian::F32;
 
 use super::FORMAT;
 use super::build::{ATTRIBUTE, material};
 use super::colour::Convention;
 use super::model::{Ascii, Binary, Facet, Model, Solid};
+use super::notes::{ASCII, FileNote, NodeNote, Note as _};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, report_joined, report_names, report_other_names};
@@ -21,8 +21,8 @@ const HEADER: &[u8] = b"binary STL by menagerie";
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
     let scene = scene.scene();
-    let kept = scene.extras.get(FORMAT.id, "form").and_then(Value::as_str);
-    let ascii = options.settings.get("stl-form").or(kept) == Some("ascii");
+    let kept = FileNote::of(&scene.extras);
+    let ascii = options.settings.get("stl-form").or(kept.form.as_deref()) == Some(ASCII);
     let flat = flatten(scene, &FORMAT, losses);
     report_other_names(scene, &FORMAT, losses);
     report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
@@ -33,20 +33,17 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
         losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(empty.len()));
         report_others(&empty, losses);
     }
-    let header = header(scene);
+    let header = header(scene, kept.header);
     report_others(&flat, losses);
     report_surface(scene, &flat, !ascii && matches!(Convention::of(&header), Convention::Magics(_)), losses);
     if ascii { text(scene, &flat, losses) } else { binary(scene, &flat, header, losses) }
 }
 
 /// The header: that of the file that the Scene came from, if what it says about colours still holds.
-fn header(scene: &Scene) -> [u8; 80] {
+fn header(scene: &Scene, kept: Option<Vec<u8>>) -> [u8; 80] {
     let mut fresh = [b' '; 80];
     fresh.iter_mut().zip(HEADER).for_each(|(to, from)| *to = *from);
-    let kept = scene.extras.get(FORMAT.id, "header").and_then(Value::as_array);
-    let bytes: Option<Vec<u8>> =
-        kept.and_then(|bytes| bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect());
-    let Some(kept) = bytes.and_then(|bytes| <[u8; 80]>::try_from(bytes).ok()) else { return fresh };
+    let Some(kept) = kept.and_then(|bytes| <[u8; 80]>::try_from(bytes).ok()) else { return fresh };
     let Convention::Magics(rgba) = Convention::of(&kept) else { return kept };
     let colored =
         scene.meshes.values().flat_map(|mesh| &mesh.primitives).any(|primitive| !primitive.colors.is_empty());
@@ -198,7 +195,7 @@ fn text(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> Model {
 
 /// A name that a line can hold.
 fn name(node: &Node, losses: &mut LossReport) -> Vec<u8> {
-    if let Some(kept) = kept_name(&node.extras, &node.name, &FORMAT) {
+    if let Some(kept) = kept_name(NodeNote::of(&node.extras).name_bytes, &node.name) {
         return kept;
     }
     let clean: String = node.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

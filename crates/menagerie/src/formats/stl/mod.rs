@@ -18,6 +18,7 @@ mod colour;
 mod lift;
 mod lower;
 mod model;
+mod notes;
 mod read;
 mod text;
 mod write;

@@ -1,3 +1,5 @@
+//! An STL file as it is, in words or in records.
+
 use zerocopy::little_endian::{F32, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

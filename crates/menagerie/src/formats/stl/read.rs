@@ -1,3 +1,5 @@
+//! Bytes to file model, and whether they are words or records; also from a stream.
+
 use std::io::Read;
 
 use zerocopy::{FromBytes, IntoBytes};

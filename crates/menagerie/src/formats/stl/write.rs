@@ -1,3 +1,5 @@
+//! File model to bytes, with the byte map.
+
 use super::model::{Ascii, Binary, FACET, Model};
 use super::{check, lift};
 use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};

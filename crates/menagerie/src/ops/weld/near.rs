@@ -1,3 +1,5 @@
+//! Welding of vertices that are nearly the same.
+
 use std::collections::{BTreeMap, HashMap};
 
 use super::parts::{Numbered, number};

@@ -1,3 +1,5 @@
+//! All that a vertex has, to be compared bit by bit.
+
 use super::parts::Keys;
 use super::table::Mixer;
 use crate::scene::{Primitive, Stream};

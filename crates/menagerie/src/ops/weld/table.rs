@@ -1,3 +1,5 @@
+//! Numbers for equal keys.
+
 use std::hash::{BuildHasher, RandomState};
 
 /// Gives equal keys the same number: 0 to the first, 1 to the next that is another one, and so on.

@@ -1,3 +1,5 @@
+//! Animations: frames to seconds, and keys to channels of joints.
+
 use glam::{Quat, Vec3};
 
 use super::{Lifting, Reading, TURN};

@@ -1,3 +1,5 @@
+//! Meshes to primitives: triangles and quads, shades, and what only this format knows of vertices.
+
 use glam::{Mat3, Mat4, Vec3};
 
 use super::{Lifting, TURN};

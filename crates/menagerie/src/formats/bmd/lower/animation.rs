@@ -1,3 +1,5 @@
+//! Animations, at the coarsest rate that is good enough, cut where they are too long.
+
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};

@@ -1,3 +1,5 @@
+//! Meshes into packed vertices: which kind each gets, and what that costs.
+
 use std::borrow::Cow;
 
 use glam::{Mat3, Mat4, Vec3};

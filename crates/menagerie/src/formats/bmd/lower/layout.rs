@@ -1,3 +1,5 @@
+//! Where the lists of a new file stand, as the original exporter has it.
+
 use std::collections::BTreeMap;
 
 use crate::bytes::align;

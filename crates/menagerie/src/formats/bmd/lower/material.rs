@@ -1,3 +1,5 @@
+//! Materials as names, colours and shades.
+
 use super::{Lowering, raw_name};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;

@@ -1,3 +1,5 @@
+//! Joints to bones, with their order and ids.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};

@@ -1,3 +1,5 @@
+//! Animations as whole frames, one after the other.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 

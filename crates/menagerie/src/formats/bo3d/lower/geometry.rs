@@ -1,3 +1,5 @@
+//! Meshes in parts that indices can tell apart, with vertices in the order of their bones.
+
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Vec3};

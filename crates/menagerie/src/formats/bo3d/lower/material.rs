@@ -1,3 +1,5 @@
+//! Materials as a texture, a colour and flags.
+
 use super::Lowering;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;

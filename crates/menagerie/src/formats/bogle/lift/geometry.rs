@@ -1,3 +1,5 @@
+//! Geometries to meshes, once for each way in which instances show them.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;

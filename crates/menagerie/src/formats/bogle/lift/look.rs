@@ -1,3 +1,5 @@
+//! Materials, lights and cameras.
+
 use super::{Lifter, finite};
 use crate::formats::bogle::added;
 use crate::formats::bogle::model::{Camera, Light, Material, Slot};

@@ -1,3 +1,5 @@
+//! Animation collections: bones become joints, and their keys the channels of nodes.
+
 use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use zerocopy::little_endian::F32;
 

@@ -1,3 +1,5 @@
+//! Animations, resampled where channels do not go together.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DQuat, DVec3, Quat, Vec3};

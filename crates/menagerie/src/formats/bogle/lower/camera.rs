@@ -1,3 +1,5 @@
+//! The camera that a file must have, where a Scene has none.
+
 use glam::{Mat4, Vec3};
 
 use super::Lowering;

@@ -1,3 +1,5 @@
+//! Meshes to geometries, with the bones that vertices hang on.
+
 use std::collections::BTreeMap;
 
 use glam::{DMat3, DMat4, DVec3, Vec3};

@@ -1,3 +1,5 @@
+//! Materials, pictures, lights and cameras, with what the format cannot say of them.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::Role;

@@ -1,3 +1,5 @@
+//! What becomes of each node: an instance, a bone, a camera, or nothing.
+
 use std::collections::BTreeSet;
 
 use glam::Mat4;

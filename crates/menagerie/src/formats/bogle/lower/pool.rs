@@ -1,3 +1,5 @@
+//! Lists whose order is known only in the end.
+
 use std::collections::BTreeMap;
 
 /// Things that are collected in any order, and sorted and numbered in the end.

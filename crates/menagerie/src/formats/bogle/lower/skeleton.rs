@@ -1,3 +1,5 @@
+//! Skins to collections of bones, in the order and the frame that the format wants.
+
 use std::collections::BTreeMap;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};

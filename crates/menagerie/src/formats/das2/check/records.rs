@@ -1,3 +1,5 @@
+//! What is wrong in single records: indices, numbers, levels of detail, weights.
+
 use std::collections::BTreeMap;
 
 use super::{Checker, codes, finite, report};

@@ -1,3 +1,5 @@
+//! Animations, with their channels and splines.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Meshes, mesh groups and their levels, from slots in buffers to streams of vertices.
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;

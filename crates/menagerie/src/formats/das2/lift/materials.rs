@@ -1,3 +1,5 @@
+//! Phong and PBR materials, and the pictures that their URIs name.
+
 use super::{Lifter, MaterialKey, name, odd_bytes};
 use crate::diag::Issue;
 use crate::formats::das2::codes;

@@ -33,8 +33,25 @@ pub(super) const RAW_WEIGHTS: &str = "_DAS2_WEIGHTS_";
 
 /// The Scene that a model means.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    lift_with(model, note_of(model), options)
+}
+
+/// The Scene that readers see who do not know the note; `None` where they see the same.
+pub(super) fn lift_as_others(model: &Model, options: &ReadOptions<'_>) -> Option<Lifted> {
+    let note = note_of(model);
+    let differs = !note.scales.is_empty() || !note.channels.is_empty();
+    let seen = Appended { scales: BTreeMap::new(), channels: BTreeMap::new(), ..note };
+    differs.then(|| lift_with(model, seen, options))
+}
+
+/// The note at the end of the last buffer.
+fn note_of(model: &Model) -> Appended {
     let lists = model.lists();
-    let note = lists.buffers.last().and_then(|buffer| Appended::read(&buffer.data)).unwrap_or_default();
+    lists.buffers.last().and_then(|buffer| Appended::read(&buffer.data)).unwrap_or_default()
+}
+
+fn lift_with(model: &Model, note: Appended, options: &ReadOptions<'_>) -> Lifted {
+    let lists = model.lists();
     let mut lifter = Lifter {
         model,
         geometry: Geometry::new(model.profile, &lists),

@@ -1,11 +1,13 @@
-use glam::Mat4;
+//! Nodes and scenes; transforms of two parts become one.
+
+use glam::{Mat4, Vec3};
 use serde_json::Value;
 
 use super::{Lifter, name};
 use crate::diag::Issue;
 use crate::formats::ELEMENT;
 use crate::formats::das2::codes;
-use crate::formats::das2::model::{IDENTITY, Node as FileNode, Placement};
+use crate::formats::das2::model::{IDENTITY, NONE, Node as FileNode, Placement};
 use crate::formats::das2::notes::{Float, NodeNote, Note as _, floats};
 use crate::formats::das2::placement::{affine, is_changed, matrix_of};
 use crate::scene::{Extras, Lod, Node, NodeId, SceneRoot, Transform, float_from_json};
@@ -19,7 +21,7 @@ impl Lifter<'_> {
             let id = NodeId::new(self.scene.nodes.len());
             self.node_ids.push(id);
             self.top_ids.push(id);
-            if self.note.moved.contains_key(&index) {
+            if self.is_of_another(index) {
                 // Its mesh belongs to another node; the id is set when that is known.
                 continue;
             }
@@ -31,7 +33,7 @@ impl Lifter<'_> {
                 outer.push((index, custom));
             }
         }
-        for (moved, owner) in self.note.moved.clone() {
+        for (moved, owner) in self.note.moved.clone().into_iter().chain(self.note.stretched.clone()) {
             let owner = self.node_ids.get(owner).copied();
             for ids in [&mut self.node_ids, &mut self.top_ids] {
                 if let (Some(place), Some(owner)) = (ids.get_mut(moved), owner) {
@@ -44,6 +46,11 @@ impl Lifter<'_> {
         }
         self.hang();
         self.show();
+    }
+
+    /// Whether a node of the file is a part of another one: it only holds its mesh, or stretches what it shows.
+    fn is_of_another(&self, index: usize) -> bool {
+        self.note.moved.contains_key(&index) || self.note.stretched.contains_key(&index)
     }
 
     /// What a node's name, transform and extras are, and its custom matrix where that needs a node of its own.
@@ -73,9 +80,19 @@ impl Lifter<'_> {
                 Transform::Matrix(affine(custom * file.placement.transform().matrix()))
             }
         };
-        self.exact_scale(index, &mut node.transform);
+        match self.stretch_below(index) {
+            Some(scale) => stretch(&mut node.transform, scale),
+            None => self.exact_scale(index, &mut node.transform),
+        }
         self.note.restore_extras(&format!("nodes.{index}"), &mut node.extras);
         (node, splits.then_some(custom))
+    }
+
+    /// How a node below stretches what this one shows.
+    fn stretch_below(&self, index: usize) -> Option<Vec3> {
+        let [below] = self.nodes.children.get(index)?.as_slice() else { return None };
+        self.note.stretched.get(below).filter(|owner| **owner == index)?;
+        self.lists.nodes.get(*below).and_then(|node| factors(&node.custom))
     }
 
     /// The scale factors that a note has, if the file still says their mean.
@@ -112,7 +129,7 @@ impl Lifter<'_> {
                 .get(index)
                 .into_iter()
                 .flatten()
-                .filter(|child| !self.note.moved.contains_key(child))
+                .filter(|child| !self.is_of_another(**child))
                 .filter_map(|child| self.top_ids.get(*child).copied())
                 .collect();
             let id = self.node_ids.get(index).copied();
@@ -140,8 +157,28 @@ impl Lifter<'_> {
         }
     }
 
+    /// Forgets which nodes stretch others if one of them does anything else: another tool changed the file.
+    fn drop_unsound_stretches(&mut self) {
+        let node = |index: usize| self.lists.nodes.get(index);
+        let stretched = |(below, owner): (&usize, &usize)| {
+            let (Some(file), Some(of)) = (node(*below), node(*owner)) else { return false };
+            let shows = |node: &FileNode| node.mesh_group != NONE || node.skeleton != NONE;
+            let plain = of.custom == IDENTITY && of.placement.scale == 1.0 && !shows(of);
+            plain
+                && self.nodes.children.get(*owner).is_some_and(|children| children == &[*below])
+                && file.placement.is_identity()
+                && factors(&file.custom).is_some()
+                && !self.is_of_another(*owner)
+                && !self.note.moved.contains_key(below)
+        };
+        if !self.note.stretched.iter().all(stretched) {
+            self.note.stretched.clear();
+        }
+    }
+
     /// Forgets what a note says about nodes that are not what the note says they are: another tool changed the file.
     fn drop_unsound_notes(&mut self) {
+        self.drop_unsound_stretches();
         let node = |index: usize| self.lists.nodes.get(index);
         let twin = |(joint, twin): (&usize, &usize)| {
             let (Some(joint), Some(node)) = (self.lists.joints.get(*joint), node(*twin)) else {
@@ -222,9 +259,7 @@ impl Lifter<'_> {
             scene.name = name(&file.name, &mut scene.extras);
             for (i, root) in file.roots.iter().enumerate() {
                 let root = *root as usize;
-                let Some(id) =
-                    self.top_ids.get(root).copied().filter(|_| !self.note.moved.contains_key(&root))
-                else {
+                let Some(id) = self.top_ids.get(root).copied().filter(|_| !self.is_of_another(root)) else {
                     continue;
                 };
                 if self.nodes.parent(root).is_some() || scene.roots.contains(&id) {
@@ -250,5 +285,19 @@ impl Lifter<'_> {
 pub(super) fn keep_rotation(extras: &mut Extras, placement: &Placement) {
     if is_changed(placement.rotation) {
         NodeNote::change(extras, |note| note.rotation = Some(floats(&placement.rotation)));
+    }
+}
+
+/// The factors of a custom matrix that only scales.
+fn factors(custom: &[f32; 16]) -> Option<Vec3> {
+    let matrix = matrix_of(custom);
+    let scale = Vec3::new(matrix.x_axis.x, matrix.y_axis.y, matrix.z_axis.z);
+    (scale.is_finite() && matrix == Mat4::from_scale(scale)).then_some(scale)
+}
+
+/// Gives a transform other factors.
+fn stretch(transform: &mut Transform, factors: Vec3) {
+    if let Transform::Trs { scale, .. } = transform {
+        *scale = factors;
     }
 }

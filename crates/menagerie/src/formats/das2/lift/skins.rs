@@ -1,3 +1,5 @@
+//! Skeletons and joints: each joint is a node, and each skeleton that a node shows a skin.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::nodes::keep_rotation;

@@ -1,3 +1,5 @@
+//! Animations with their channels.
+
 use super::roles::Role;
 use super::{Lowering, id};
 use crate::diag::loss::ErrorStats;

@@ -1,3 +1,5 @@
+//! Meshes into buffers and mesh groups; what is the same is written once.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::materials::{placed_slots, uv_slots};

@@ -1,3 +1,5 @@
+//! Materials, with the slots for texture coordinates that their pictures use.
+
 use super::{Lowering, id};
 use crate::diag::Aspect;
 use crate::formats::das2::lift::file_name;

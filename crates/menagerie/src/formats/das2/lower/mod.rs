@@ -79,6 +79,8 @@ struct Lowering<'a> {
     skeletons: skins::Skeletons,
     /// For each node whose mesh another node of the file holds, that one.
     moved: BTreeMap<NodeId, usize>,
+    /// For each node that another node of the file stretches, that one.
+    stretched: BTreeMap<NodeId, usize>,
     /// Whether a node shows the mesh that is being written.
     in_sight: bool,
     /// Whether something has more than 32 bits of size.
@@ -111,6 +113,7 @@ impl<'a> Lowering<'a> {
             group_of: vec![None; scene.nodes.len()],
             skeletons: skins::Skeletons::default(),
             moved: BTreeMap::new(),
+            stretched: BTreeMap::new(),
             in_sight: false,
             too_large: false,
         }

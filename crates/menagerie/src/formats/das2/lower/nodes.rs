@@ -1,4 +1,8 @@
-use glam::{Mat4, Quat};
+//! Nodes and joints with their transforms.
+
+use std::collections::BTreeSet;
+
+use glam::{Mat4, Quat, Vec3};
 
 use super::roles::Role;
 use super::{Lowering, id};
@@ -7,7 +11,7 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::model::{IDENTITY, NONE, Node as FileNode, Placement};
 use crate::formats::das2::notes::{NodeNote, Note as _, numbers};
 use crate::formats::das2::placement::{affine, is_uniform, matrix_of, rotation_of, rows_of};
-use crate::scene::{Extras, Node, NodeId, Transform, float_to_json, transform_distance};
+use crate::scene::{Extras, Node, NodeId, Property, Transform, float_to_json, transform_distance};
 
 /// How far apart the elements of two matrices may be that are the same but for rounding, relative to their size.
 const ROUNDING: f32 = 1e-5;
@@ -15,11 +19,18 @@ const ROUNDING: f32 = 1e-5;
 impl Lowering<'_> {
     pub(super) fn nodes(&mut self) {
         let mut stretched = ErrorStats::default();
+        let with_node = self.to_be_stretched();
+        let mut stretches = Vec::new();
         for node in self.roles.with(Role::Node) {
             let Some(scene_node) = self.scene.nodes.get(node) else { continue };
-            let (custom, placement) = self.place(node, scene_node);
+            let (custom, mut placement) = self.place(node, scene_node);
             let index = self.records.nodes.len();
             if let Transform::Trs { scale, .. } = scene_node.transform
+                && with_node.contains(&node)
+            {
+                placement.scale = 1.0;
+                stretches.push((node, index, scale));
+            } else if let Transform::Trs { scale, .. } = scene_node.transform
                 && !is_uniform(&scene_node.transform)
                 && custom == IDENTITY
             {
@@ -43,10 +54,42 @@ impl Lowering<'_> {
             self.losses.noted(Aspect::Animations, "nodes", message);
             self.losses.noted(Aspect::Positions, "nodes", message);
         }
+        stretches.into_iter().for_each(|(node, index, scale)| self.stretch(node, index, scale));
         for node in self.roles.with(Role::Node) {
             self.bind(node);
         }
         self.report_stand_ins();
+    }
+
+    /// The nodes that move and are stretched as long as they do: das2 moves a placement with one factor, so a node below
+    /// has the others. Scales that are themselves animated, and those of joints, have no such way.
+    fn to_be_stretched(&self) -> BTreeSet<NodeId> {
+        let channels = self.scene.animations.iter().flat_map(|animation| &animation.channels);
+        let scales = channels.filter(|channel| channel.property == Property::Scale);
+        let scales: BTreeSet<NodeId> = scales.map(|channel| channel.node).collect();
+        let twins: BTreeSet<usize> = self.note.twins.values().copied().collect();
+        let uneven = |node: &NodeId| {
+            let is_twin = self.roles.id(*node).is_none_or(|id| twins.contains(&(id as usize)));
+            let transform = self.scene.nodes.get(*node).map(|node| node.transform);
+            let is_trs = transform.is_some_and(|of| matches!(of, Transform::Trs { .. }) && !is_uniform(&of));
+            is_trs && !is_twin && self.roles.outer_of(*node).is_none()
+        };
+        let moving = self.roles.animated.iter().filter(|node| self.roles.of(**node) == Role::Node);
+        moving.copied().filter(|node| uneven(node) && !scales.contains(node)).collect()
+    }
+
+    /// Puts a node below another that stretches all that is there.
+    fn stretch(&mut self, node: NodeId, index: usize, scale: Vec3) {
+        let below = self.records.nodes.len();
+        let Some(record) = self.records.nodes.get_mut(index) else { return };
+        let children = std::mem::replace(&mut record.children, vec![id(below)]);
+        let (name, custom) = (record.name.clone(), rows_of(Mat4::from_scale(scale)));
+        self.records.nodes.push(FileNode { name, children, custom, ..FileNode::default() });
+        self.note.stretched.insert(below, index);
+        self.stretched.insert(node, below);
+        let message =
+            "a node was added that stretches what an animated one shows, because das2 animates one factor";
+        self.losses.added(Aspect::Hierarchy, format!("nodes[{}]", node.index()), message);
     }
 
     /// The two parts of a node's transform.
@@ -97,7 +140,7 @@ impl Lowering<'_> {
         let skeleton = scene_node.skin.and_then(|skin| self.skeletons.of(skin));
         let own_place =
             scene_node.skin.is_none_or(|skin| self.skeletons.is_native(skin)) || self.is_still(node);
-        let mut holder = file as usize;
+        let mut holder = self.stretched.get(&node).copied().unwrap_or(file as usize);
         if group != NONE && skeleton.is_some() && !own_place {
             holder = self.records.nodes.len();
             let name = self.text(&scene_node.name, NodeNote::of(&scene_node.extras).name_bytes);
@@ -138,7 +181,8 @@ impl Lowering<'_> {
 
     /// The id of the node of the file that shows the mesh of a node.
     pub(super) fn holder(&self, node: NodeId) -> Option<u32> {
-        self.moved.get(&node).map(|holder| id(*holder)).or_else(|| self.roles.id(node))
+        let other = self.moved.get(&node).or_else(|| self.stretched.get(&node));
+        other.map(|holder| id(*holder)).or_else(|| self.roles.id(node))
     }
 
     /// A level of detail is a mesh in das2, and no node.

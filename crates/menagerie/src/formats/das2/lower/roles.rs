@@ -1,3 +1,5 @@
+//! What every node of a Scene becomes: a node, a joint, or the custom matrix of its child.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::id;

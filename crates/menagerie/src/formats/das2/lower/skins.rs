@@ -1,3 +1,5 @@
+//! Skeletons of the skins; a node that is a joint of several gets twins.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Mat4;

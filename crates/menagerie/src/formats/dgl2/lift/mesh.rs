@@ -1,3 +1,5 @@
+//! Trimeshes: loose triangles to primitives by material, with corners welded.
+
 use std::collections::BTreeMap;
 
 use super::super::model::{ChunkData, EntityData, Triangle};

@@ -1,3 +1,5 @@
+//! Materials to properties that the engine reads.
+
 use super::super::dml::Value as _;
 use super::super::notes::{MaterialNote, Name, Note as _};
 use super::super::surface::{Pairs, Surface, set};

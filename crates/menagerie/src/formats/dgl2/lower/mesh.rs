@@ -1,3 +1,5 @@
+//! Meshes to trimeshes of loose triangles.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat3, Vec3};

@@ -1,17 +1,17 @@
+//! Animations; channels that move no node are carried along.
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
-
-use super::super::accessor::List;
 use super::super::codes;
 use super::super::extras::Lifting;
 use super::super::json::{self, AnimationSampler};
+use super::super::notes::in_file::{AnimationNote, CUBIC, ChannelNote, EmptyAnimation, EmptyChannel};
+use super::super::notes::in_scene::{AnimationKept, CarriedChannel, ChannelKept, TargetKept};
+use super::super::notes::{Float, exact, finite};
 use super::super::repair;
 use super::{Lifter, plain_extras};
 use crate::diag::Aspect;
-use crate::scene::{
-    Animation, Channel, Interpolation, NodeId, Property, Transform, float_from_json, float_to_json,
-};
+use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, Transform};
 
 /// Any type of elements.
 const ANY: [&str; 7] = ["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"];
@@ -26,7 +26,7 @@ impl<'a> Lifter<'a> {
 
     fn animation(&mut self, animation: &json::Animation, at: &str) -> Animation {
         let mut lifting = Lifting::new(animation.extras.as_ref(), &animation.extensions, &[]);
-        let shift = lifting.take("time_shift").as_ref().and_then(float_from_json);
+        let note: AnimationNote = lifting.take();
         let mut channels = Vec::new();
         let mut carried = Vec::new();
         let ranks = sampler_ranks(animation);
@@ -45,29 +45,20 @@ impl<'a> Lifter<'a> {
             let node = channel.target.node.filter(|&node| (node as usize) < self.scene.nodes.len());
             match (node, property) {
                 (Some(node), Some(property)) => {
-                    channels.extend(self.channel(
-                        channel,
-                        sampler,
-                        rank,
-                        NodeId::new(node as usize),
-                        property,
-                        &at,
-                    ));
+                    let moved = (NodeId::new(node as usize), property);
+                    let read = self.channel(channel, sampler, rank, moved, &at);
+                    channels.extend(read.map(|(channel, noted)| match note.time_shift {
+                        Some(shift) => unshift(channel, shift.0, noted.times.as_deref()),
+                        None => channel,
+                    }));
                 }
                 // A node that does not exist is reported by the check of references.
                 _ if channel.target.node.is_some() && node.is_none() => {}
                 _ => carried.extend(self.carried_channel(channel, sampler, (i, rank), &at)),
             }
         }
-        if !carried.is_empty() {
-            lifting.keep("channels", Value::Array(carried));
-        }
-        restore_channels(&mut channels, &mut lifting, self.scene.nodes.len());
-        if let Some(shift) = shift {
-            for channel in &mut channels {
-                unshift(channel, shift);
-            }
-        }
+        lifting.keep(&AnimationKept { channels: Some(carried).filter(|carried| !carried.is_empty()) });
+        restore_channels(&mut channels, note.empty_channels, self.scene.nodes.len());
         Animation { name: animation.name.clone(), channels, extras: lifting.finish() }
     }
 
@@ -76,23 +67,27 @@ impl<'a> Lifter<'a> {
         channel: &json::Channel,
         sampler: &AnimationSampler,
         rank: Option<usize>,
-        node: NodeId,
-        property: Property,
+        (node, property): (NodeId, Property),
         at: &str,
-    ) -> Option<Channel> {
+    ) -> Option<(Channel, ChannelNote)> {
         if property != Property::Weights {
             self.without_matrix(node, at)?;
         }
         let interpolation = self.interpolation(sampler, at);
         let (times, values) = self.keys(sampler, node, property, interpolation, at)?;
         let mut lifting = Lifting::new(channel.extras.as_ref(), &channel.extensions, &[]);
-        remember_sampler(&mut lifting, sampler, rank);
-        remember_target(&mut lifting, &channel.target);
+        lifting.keep(&ChannelKept {
+            sampler: rank,
+            sampler_extras: sampler.extras.clone(),
+            sampler_extensions: Some(sampler.extensions.clone()).filter(|e| !e.is_empty()),
+            target: target_kept(&channel.target),
+        });
+        let note: ChannelNote = lifting.take();
         let mut channel =
             Channel { node, property, interpolation, times, values, extras: Default::default() };
-        restore_values(&mut channel, &mut lifting);
+        restore_values(&mut channel, &note);
         channel.extras = lifting.finish();
-        Some(channel)
+        Some((channel, note))
     }
 
     /// A node that moves has no matrix: one that has gets the nearest translation, rotation and scale.
@@ -197,14 +192,14 @@ impl<'a> Lifter<'a> {
         }
     }
 
-    /// A channel that moves something else than a node, as JSON: KHR_animation_pointer, for example.
+    /// A channel that moves something else than a node: KHR_animation_pointer, for example.
     fn carried_channel(
         &mut self,
         channel: &json::Channel,
         sampler: &AnimationSampler,
         (index, rank): (usize, Option<usize>),
         at: &str,
-    ) -> Option<Value> {
+    ) -> Option<CarriedChannel> {
         let times = self.list(sampler.input, &["SCALAR"]);
         let values = self.list(sampler.output, &ANY);
         let (Some(times), Some(values)) = (times, values) else {
@@ -212,33 +207,26 @@ impl<'a> Lifter<'a> {
             self.issues.give_up(Aspect::Animations, "channels", at, (1, 1));
             return None;
         };
-        let list = |list: &List<'a>| -> Value { list.flat().into_iter().map(float_to_json).collect() };
-        let mut object = json!({
-            "at": index,
-            "channel": json::Channel { sampler: 0, ..channel.clone() },
-            "sampler": rank,
-            "interpolation": sampler.interpolation,
-            "times": list(&times),
-            "values": list(&values),
-            "encoding": [values.component.to_gl(), values.normalized, values.shape.name()],
-        });
-        if let Some(object) = object.as_object_mut() {
-            object.retain(|_, value| !value.is_null());
-        }
-        Some(object)
+        Some(CarriedChannel {
+            at: index,
+            channel: json::Channel { sampler: 0, ..channel.clone() },
+            sampler: rank,
+            interpolation: sampler.interpolation.clone(),
+            times: exact(&times.flat()),
+            values: exact(&values.flat()),
+            encoding: values.encoding(),
+        })
     }
 
     /// Animations without a channel that glTF can hold.
-    pub(super) fn empty_animations(&mut self, empty: &[Value]) {
-        for value in empty {
-            let at = value.get("at").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
-            let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let mut lifting = Lifting::new(value.get("extras"), &json::Object::new(), &[]);
+    pub(super) fn empty_animations(&mut self, empty: Vec<EmptyAnimation>) {
+        for EmptyAnimation { at, name, extras } in empty {
+            let mut lifting = Lifting::new(extras.as_ref(), &json::Object::new(), &[]);
+            let note: AnimationNote = lifting.take();
             let mut channels = Vec::new();
-            restore_channels(&mut channels, &mut lifting, self.scene.nodes.len());
+            restore_channels(&mut channels, note.empty_channels, self.scene.nodes.len());
             let animation = Animation { name, channels, extras: lifting.finish() };
-            let at = at.unwrap_or(usize::MAX).min(self.scene.animations.len());
-            self.scene.animations.insert(at, animation);
+            self.scene.animations.insert(at.min(self.scene.animations.len()), animation);
         }
     }
 }
@@ -249,40 +237,17 @@ fn sampler_ranks(animation: &json::Animation) -> BTreeMap<u32, usize> {
     used.into_iter().enumerate().map(|(rank, sampler)| (sampler, rank)).collect()
 }
 
-/// Remembers which sampler a channel had, when it is not the obvious one, and what else the sampler had.
-fn remember_sampler(lifting: &mut Lifting, sampler: &AnimationSampler, rank: Option<usize>) {
-    if let Some(rank) = rank {
-        lifting.keep("sampler", rank);
-    }
-    if let Some(extras) = &sampler.extras {
-        lifting.keep("sampler_extras", extras.clone());
-    }
-    if !sampler.extensions.is_empty() {
-        lifting.keep("sampler_extensions", Value::Object(sampler.extensions.clone()));
-    }
-}
-
-/// Remembers what else a channel's target had.
-fn remember_target(lifting: &mut Lifting, target: &json::Target) {
-    let mut kept = json::Object::new();
-    if let Some(extras) = &target.extras {
-        kept.insert("extras".to_owned(), extras.clone());
-    }
-    if !target.extensions.is_empty() {
-        kept.insert("extensions".to_owned(), Value::Object(target.extensions.clone()));
-    }
-    if !kept.is_empty() {
-        lifting.keep("target", Value::Object(kept));
-    }
+/// What else a channel's target has.
+fn target_kept(target: &json::Target) -> Option<TargetKept> {
+    let extensions = Some(target.extensions.clone()).filter(|extensions| !extensions.is_empty());
+    let kept = TargetKept { extras: target.extras.clone(), extensions };
+    Some(kept).filter(|kept| *kept != TargetKept::default())
 }
 
 /// The values of a spline that glTF does not allow: of one key, or of rotations that are not unit.
-fn restore_values(channel: &mut Channel, lifting: &mut Lifting) {
-    let kind = lifting.take("interpolation");
-    if kind.as_ref().and_then(Value::as_str) == Some("cubic")
-        && channel.interpolation == Interpolation::Linear
-    {
-        let tangents = lifting.take("tangents").map(|t| json_floats(&t)).unwrap_or_default();
+fn restore_values(channel: &mut Channel, note: &ChannelNote) {
+    if note.interpolation.as_deref() == Some(CUBIC) && channel.interpolation == Interpolation::Linear {
+        let tangents = note.tangents.as_deref().map(finite).unwrap_or_default();
         let count = channel.values.len();
         let (arrive, leave) = tangents.split_at_checked(count).unwrap_or((&[], &[]));
         if arrive.len() == count && leave.len() == count {
@@ -290,7 +255,7 @@ fn restore_values(channel: &mut Channel, lifting: &mut Lifting) {
             channel.interpolation = Interpolation::Cubic;
         }
     }
-    let exact = lifting.take("values").map(|values| json_floats(&values));
+    let exact = note.values.as_deref().map(finite);
     if let Some(exact) = exact.filter(|exact| exact.len() == channel.values.len()) {
         // Unless somebody changed them since.
         let written = std::mem::replace(&mut channel.values, exact);
@@ -301,55 +266,21 @@ fn restore_values(channel: &mut Channel, lifting: &mut Lifting) {
 }
 
 /// Channels that glTF cannot hold, because they have no keys or no values, back in their places.
-fn restore_channels(channels: &mut Vec<Channel>, lifting: &mut Lifting, nodes: usize) {
-    let Some(Value::Array(list)) = lifting.take("empty_channels") else { return };
-    for value in &list {
-        let number =
-            |name: &str| value.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let Some(node) = number("node").filter(|&node| node < nodes) else { continue };
-        let times = value.get("times").map(json_floats).unwrap_or_default();
-        let property = match value.get("property").and_then(Value::as_str) {
-            Some("translation") => Property::Translation,
-            Some("rotation") => Property::Rotation,
-            Some("scale") => Property::Scale,
-            _ => Property::Weights,
-        };
-        // Only such channels are kept this way; anything else would break the Scene.
-        if !times.is_empty() && property != Property::Weights {
-            continue;
-        }
-        let interpolation = match value.get("interpolation").and_then(Value::as_str) {
-            Some("step") => Interpolation::Step,
-            Some("cubic") => Interpolation::Cubic,
-            _ => Interpolation::Linear,
-        };
-        let extras = plain_extras(value.get("extras"), &json::Object::new());
-        let channel =
-            Channel { node: NodeId::new(node), property, interpolation, times, values: Vec::new(), extras };
-        let at = number("at").unwrap_or(usize::MAX).min(channels.len());
-        channels.insert(at, channel);
+fn restore_channels(channels: &mut Vec<Channel>, empty: Option<Vec<EmptyChannel>>, nodes: usize) {
+    for noted in empty.into_iter().flatten() {
+        let Some(channel) = noted.channel(nodes) else { continue };
+        let extras = plain_extras(noted.extras.as_ref(), &json::Object::new());
+        channels.insert(noted.at.min(channels.len()), Channel { extras, ..channel });
     }
 }
 
 /// Takes back the shift of times that glTF demands not to be negative.
-fn unshift(channel: &mut Channel, shift: f32) {
-    let exact = channel.extras.remove("menagerie").and_then(|own| own.get("times").map(json_floats));
-    match exact.filter(|times| times.len() == channel.times.len()) {
-        Some(times) if times.windows(2).all(|pair| matches!(pair, [a, b] if a < b)) => channel.times = times,
-        _ => {
-            let before = channel.times.clone();
-            channel.times.iter_mut().for_each(|time| *time -= shift);
-            // Times that the shift would make equal stay where they are.
-            if channel.times.windows(2).any(|pair| matches!(pair, [a, b] if a >= b)) {
-                channel.times = before;
-            }
-        }
-    }
-}
-
-fn json_floats(value: &Value) -> Vec<f32> {
-    let list = value.as_array().into_iter().flatten();
-    list.filter_map(float_from_json).filter(|x| x.is_finite()).collect()
+fn unshift(channel: Channel, shift: f32, exact: Option<&[Float]>) -> Channel {
+    let rise = |times: &[f32]| times.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
+    let exact = exact.map(finite).filter(|times| times.len() == channel.times.len() && rise(times));
+    let times = exact.unwrap_or_else(|| channel.times.iter().map(|time| time - shift).collect());
+    // Times that the shift would make equal stay where they are.
+    if rise(&times) { Channel { times, ..channel } } else { channel }
 }
 
 /// Keys in the order of their times; the last of equal ones wins.

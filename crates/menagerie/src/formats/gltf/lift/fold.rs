@@ -2,40 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use glam::{Mat4, Quat, Vec3};
-use serde_json::Value;
+use super::super::notes::in_file::{NodeNote, Place};
+use crate::scene::{Arena, Lod, NodeId, Scene, Transform, parents};
 
-use super::super::extras::OWN;
-use super::super::json::Object;
-use crate::scene::{Arena, Lod, Node, NodeId, Scene, Transform, float_from_json, parents};
-
-/// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in.
-pub(super) fn fold_back(scene: &mut Scene) {
-    extra_joints(scene);
-    join_roots_back(scene);
-    let mut places: Vec<(NodeId, Object)> = Vec::new();
+/// Takes back what was only done for glTF's sake: moved and split nodes, joints and primitives that stand in. `notes` are
+/// those of the nodes, `stands_in` says of each skin whether its last joint does.
+pub(super) fn fold_back(scene: &mut Scene, mut notes: Vec<NodeNote>, stands_in: &[bool]) {
+    for (skin, _) in scene.skins.values_mut().zip(stands_in).filter(|(_, stands_in)| **stands_in) {
+        if skin.joints.pop().is_some() {
+            skin.inverse_binds.truncate(skin.joints.len());
+        }
+    }
+    join_roots_back(scene, &mut notes);
+    let mut places: Vec<(NodeId, &Place)> = Vec::new();
     let mut split: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
     let count = scene.nodes.len();
-    for id in scene.nodes.ids() {
+    for (id, note) in (0..).map(NodeId::new).zip(&notes) {
         let Some(node) = scene.nodes.get_mut(id) else { continue };
-        if node.extras.get(OWN, "shown").is_some() {
-            take_own(node, "shown");
-            node.visible = true;
-        }
-        if let Some(Value::Object(place)) = take_own(node, "place") {
-            places.push((id, place));
-        }
-        if take_own(node, "helper").is_some() && node.children.is_empty() {
+        node.visible |= note.shown.is_some();
+        places.extend(note.place.as_ref().map(|place| (id, place)));
+        if note.helper.is_some() && node.children.is_empty() {
             split.insert(id, None);
         }
-        let of = take_own(node, "skin_of").and_then(|of| usize::try_from(of.as_u64()?).ok());
-        if let Some(of) = of.filter(|&of| of < count && of != id.index()) {
+        if let Some(of) = note.skin_of.filter(|&of| of < count && of != id.index()) {
             split.insert(id, Some(NodeId::new(of)));
         }
     }
-    places.sort_by_key(|(_, place)| place.get("at").and_then(Value::as_u64).unwrap_or(0));
+    places.sort_by_key(|(_, place)| place.at.unwrap_or(0));
     for (id, place) in places {
-        put_in_place(scene, id, &place);
+        put_in_place(scene, id, place);
     }
     let names: Vec<(NodeId, NodeId)> = split.iter().filter_map(|(id, of)| Some((*id, (*of)?))).collect();
     for (id, of) in names {
@@ -58,51 +53,36 @@ pub(super) fn fold_back(scene: &mut Scene) {
 }
 
 /// Takes a root away that only joins others, and gives scenes the roots that they had.
-fn join_roots_back(scene: &mut Scene) {
-    for id in scene.nodes.ids() {
-        let Some(node) = scene.nodes.get_mut(id) else { continue };
-        let Some(Value::Array(roots)) = take_own(node, "joins") else { continue };
-        let joined = std::mem::take(&mut node.children);
-        for (root, names) in scene.scenes.iter_mut().zip(&roots) {
-            if !root.roots.contains(&id) {
-                continue;
-            }
-            root.roots.retain(|root| *root != id);
-            let names = names.as_array().into_iter().flatten().filter_map(Value::as_u64);
-            let names: Vec<NodeId> = names.filter_map(|n| usize::try_from(n).ok()).map(NodeId::new).collect();
-            let named = |id: &NodeId| joined.contains(id) || root.roots.contains(id);
-            let mut all: Vec<NodeId> = names.into_iter().filter(named).collect();
-            all.extend(root.roots.iter().filter(|id| !all.contains(id)).copied().collect::<Vec<_>>());
-            let mut seen = BTreeSet::new();
-            all.retain(|id| seen.insert(*id));
-            root.roots = all;
+fn join_roots_back(scene: &mut Scene, notes: &mut Vec<NodeNote>) {
+    let joining = notes.iter_mut().enumerate().find_map(|(i, note)| Some((i, note.joins.take()?)));
+    let Some((index, roots)) = joining else { return };
+    let id = NodeId::new(index);
+    let joined = scene.nodes.get_mut(id).map(|node| std::mem::take(&mut node.children)).unwrap_or_default();
+    for (root, names) in scene.scenes.iter_mut().zip(roots) {
+        if !root.roots.contains(&id) {
+            continue;
         }
-        remove_nodes(scene, &BTreeMap::from([(id, None)]));
-        return;
+        root.roots.retain(|root| *root != id);
+        let named = |id: &NodeId| joined.contains(id) || root.roots.contains(id);
+        let mut all: Vec<NodeId> = names.into_iter().map(NodeId::new).filter(named).collect();
+        all.extend(root.roots.iter().filter(|id| !all.contains(id)).copied().collect::<Vec<_>>());
+        let mut seen = BTreeSet::new();
+        all.retain(|id| seen.insert(*id));
+        root.roots = all;
     }
-}
-
-/// Takes a field of ours out of a node's extras.
-fn take_own(node: &mut Node, field: &str) -> Option<Value> {
-    node.extras.get(OWN, field)?;
-    let Some(Value::Object(mut own)) = node.extras.remove(OWN) else { return None };
-    let value = own.shift_remove(field);
-    if !own.is_empty() {
-        node.extras.set_all(OWN, Value::Object(own));
-    }
-    value
+    remove_nodes(scene, &BTreeMap::from([(id, None)]));
+    notes.remove(index);
 }
 
 /// Hangs a moved node where it was, unless it hangs somewhere by now.
-fn put_in_place(scene: &mut Scene, id: NodeId, place: &Object) {
-    if let Some(transform) = place.get("transform").and_then(transform_from_json)
+fn put_in_place(scene: &mut Scene, id: NodeId, place: &Place) {
+    if let Some(transform) = place.transform.as_ref().and_then(|transform| transform.transform())
         && let Some(node) = scene.nodes.get_mut(id)
         && node.transform == Transform::IDENTITY
     {
         node.transform = transform;
     }
-    let number = |name: &str| place.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-    let (Some(parent), Some(at)) = (number("parent"), number("at")) else { return };
+    let (Some(parent), Some(at)) = (place.parent, place.at) else { return };
     let parents = parents(scene);
     let above =
         std::iter::successors(Some(NodeId::new(parent)), |id| parents.get(id.index()).copied().flatten());
@@ -117,41 +97,6 @@ fn put_in_place(scene: &mut Scene, id: NodeId, place: &Object) {
         let at = at.min(parent.children.len());
         parent.children.insert(at, id);
     }
-}
-
-/// Takes back the joints that skins have only because glTF asks for one.
-fn extra_joints(scene: &mut Scene) {
-    for skin in scene.skins.values_mut() {
-        let mut own = skin.extras.remove(OWN);
-        let mut taken =
-            |field: &str| own.as_mut().and_then(|own| own.as_object_mut()?.shift_remove(field)).is_some();
-        let extra = taken("still_joint") | taken("no_joints");
-        if let Some(left) = own.filter(|own| own.as_object().is_none_or(|own| !own.is_empty())) {
-            skin.extras.set_all(OWN, left);
-        }
-        if extra && skin.joints.pop().is_some() {
-            skin.inverse_binds.truncate(skin.joints.len());
-        }
-    }
-}
-
-fn transform_from_json(value: &Value) -> Option<Transform> {
-    fn list<const N: usize>(value: &Value) -> Option<[f32; N]> {
-        let list: Option<Vec<f32>> =
-            value.as_array()?.iter().map(|x| float_from_json(x).filter(|x| x.is_finite())).collect();
-        list?.try_into().ok()
-    }
-    if let Some(matrix) = value.get("matrix") {
-        let matrix = Mat4::from_cols_array(&list(matrix)?);
-        return (matrix.row(3) == glam::Vec4::W).then_some(Transform::Matrix(matrix));
-    }
-    let rotation = Quat::from_array(list(value.get("rotation")?)?);
-    (rotation.length_squared() - 1.0).abs().le(&1e-3).then_some(())?;
-    Some(Transform::Trs {
-        translation: Vec3::from_array(list(value.get("translation")?)?),
-        rotation,
-        scale: Vec3::from_array(list(value.get("scale")?)?),
-    })
 }
 
 /// Removes nodes and numbers the others anew; a removed one may be replaced by another wherever it is named.

@@ -1,8 +1,13 @@
-use serde_json::{Map, Value, json};
+//! Meshes: accessors to streams of vertices, repaired where they break rules of the Scene.
+
+use serde_json::{Map, Value};
 
 use super::super::accessor::{Component, List, element_span};
 use super::super::extras::Lifting;
 use super::super::json::{self, Attributes};
+use super::super::notes::in_file::{MeshNote, PrimitiveNote, topology};
+use super::super::notes::in_scene::PrimitiveKept;
+use super::super::notes::{Encodings, JOINTS, TANGENTS, WEIGHTS};
 use super::super::repair::{self, Repaired};
 use super::super::{codes, strips};
 use super::{Lifter, plain_extras};
@@ -29,13 +34,11 @@ impl<'a> Lifter<'a> {
         let targets = mesh.primitives.first().map_or(0, |primitive| primitive.targets.len());
         let target_names = take_target_names(&mut users, targets);
         let mut lifting = Lifting::new(users.as_ref(), &mesh.extensions, &[]);
-        let target_names = match lifting.take("targetNames") {
-            Some(names) => take_target_names(&mut Some(json!({ "targetNames": names })), targets),
-            None => target_names,
-        };
-        let no_primitives = lifting.take("no_primitives").is_some();
+        let note: MeshNote = lifting.take();
+        let noted = note.target_names.filter(|names| names.len() == targets && targets > 0);
+        let target_names = noted.unwrap_or(target_names);
         let mut primitives = Vec::new();
-        if !no_primitives {
+        if note.no_primitives.is_none() {
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 let at = format!("{at}/primitives/{i}");
                 let mut primitive = self.primitive(primitive, &at);
@@ -50,14 +53,20 @@ impl<'a> Lifter<'a> {
                 primitives.push(primitive);
             }
         }
-        let mut weights = mesh.weights.clone();
+        let weights = self.morph_weights(&mesh.weights, targets, at);
+        Mesh { name: mesh.name.clone(), primitives, weights, target_names, extras: lifting.finish() }
+    }
+
+    /// The weights of morph targets, as many as there are targets, or none.
+    pub(super) fn morph_weights(&mut self, weights: &[f32], targets: usize, at: &str) -> Vec<f32> {
+        let mut weights = weights.to_vec();
         repair::finite(&mut weights);
         if !weights.is_empty() && weights.len() != targets {
             let message = format!("{} weights for {targets} morph targets", weights.len());
             self.report(&codes::MORPH, format!("{at}/weights"), message);
             weights.clear();
         }
-        Mesh { name: mesh.name.clone(), primitives, weights, target_names, extras: lifting.finish() }
+        weights
     }
 
     fn primitive(&mut self, primitive: &json::Primitive, at: &str) -> Primitive {
@@ -77,17 +86,18 @@ impl<'a> Lifter<'a> {
             3 => Topology::LineStrip,
             _ => Topology::Triangles,
         };
-        if let Some(Value::String(topology)) = lifting.take("empty") {
+        let note: PrimitiveNote = lifting.take();
+        if let Some(word) = &note.empty {
             // A stand-in for a primitive without vertices, which glTF cannot have.
-            result.topology = topology_named(&topology);
+            result.topology = topology(word);
             result.targets = vec![MorphTarget::default(); primitive.targets.len()];
-            result.material = self.kept_material(&mut lifting);
+            result.material = self.noted_material(&note);
             result.extras = lifting.finish();
             return result;
         }
         let positions =
             primitive.attributes.get("POSITION").and_then(|accessor| self.list(accessor, &["VEC3"]));
-        let mut encodings = Map::new();
+        let mut encodings = Encodings::default();
         if let (Some(accessor), None) = (primitive.attributes.get("POSITION"), &positions) {
             let stated = self.stated(accessor);
             self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (stated, stated));
@@ -101,19 +111,20 @@ impl<'a> Lifter<'a> {
             self.finite(accessor, result.positions.as_flattened_mut(), 3);
         }
         self.attributes(primitive, at, &mut result, &mut encodings);
-        if !encodings.is_empty() {
-            lifting.keep("encodings", Value::Object(encodings));
-        }
         for (i, target) in primitive.targets.iter().enumerate() {
             let stated = primitive.attributes.get("POSITION").map_or(0, |positions| self.stated(positions));
             let vertices = (result.positions.len(), stated);
             let target = self.target(target, vertices, &format!("{at}/targets/{i}"));
             result.targets.push(target);
         }
-        self.indices(primitive, at, mode, &mut result, &mut lifting);
+        self.indices(primitive, at, mode, &mut result);
+        lifting.keep(&PrimitiveKept {
+            encodings: Some(encodings).filter(|encodings| !encodings.is_empty()),
+            mode: Some(mode).filter(|mode| matches!(*mode, strips::STRIP | strips::FAN)),
+        });
         self.unit_normals(primitive, &mut result);
-        undo_stand_ins(&mut result, &mut lifting);
-        if let Some(material) = self.kept_material(&mut lifting) {
+        undo_stand_ins(&mut result, &note);
+        if let Some(material) = self.noted_material(&note) {
             result.material = Some(material);
         }
         result.extras = lifting.finish();
@@ -121,9 +132,8 @@ impl<'a> Lifter<'a> {
     }
 
     /// The material of a primitive that could not have it in glTF.
-    fn kept_material(&self, lifting: &mut Lifting) -> Option<MaterialId> {
-        let material = usize::try_from(lifting.take("material")?.as_u64()?).ok()?;
-        (material < self.model.document.materials.len()).then(|| Id::new(material))
+    fn noted_material(&self, note: &PrimitiveNote) -> Option<MaterialId> {
+        note.material.filter(|&material| material < self.model.document.materials.len()).map(Id::new)
     }
 
     fn attributes(
@@ -131,7 +141,7 @@ impl<'a> Lifter<'a> {
         primitive: &json::Primitive,
         at: &str,
         result: &mut Primitive,
-        encodings: &mut Map<String, Value>,
+        encodings: &mut Encodings,
     ) {
         let vertices = result.positions.len();
         for (semantic, accessor) in &primitive.attributes.0 {
@@ -286,14 +296,7 @@ impl<'a> Lifter<'a> {
         result
     }
 
-    fn indices(
-        &mut self,
-        primitive: &json::Primitive,
-        at: &str,
-        mode: u32,
-        result: &mut Primitive,
-        lifting: &mut Lifting,
-    ) {
+    fn indices(&mut self, primitive: &json::Primitive, at: &str, mode: u32, result: &mut Primitive) {
         let vertices = result.positions.len();
         let list = primitive.indices.map(|accessor| (accessor, self.list(accessor, &["SCALAR"])));
         let mut indices: Vec<u32> = match list {
@@ -319,7 +322,6 @@ impl<'a> Lifter<'a> {
         self.issues.give_up(Aspect::Topology, what, at, (whole.saturating_sub(left), whole));
         if mode == strips::STRIP || mode == strips::FAN {
             indices = strips::to_triangles(mode, &indices);
-            lifting.keep("mode", mode);
         }
         let per = match result.topology {
             Topology::Triangles => 3,
@@ -438,7 +440,7 @@ fn aspect_of(semantic: &str) -> (Aspect, &'static str) {
 }
 
 /// Remembers how an attribute is stored when it is not plain floats, so that it can be stored so again.
-fn remember(encodings: &mut Map<String, Value>, semantic: &str, list: &List<'_>, shapes: &[&str]) {
+fn remember(encodings: &mut Encodings, semantic: &str, list: &List<'_>, shapes: &[&str]) {
     let usual = shapes.first().copied().unwrap_or_default();
     let is_set = UNDERSTOOD_SETS.contains(&semantic.rsplit_once('_').map_or("", |(name, _)| name));
     let plain = list.component == Component::F32
@@ -447,8 +449,7 @@ fn remember(encodings: &mut Map<String, Value>, semantic: &str, list: &List<'_>,
     if semantic.starts_with("JOINTS_") || list.component == Component::U32 || plain {
         return;
     }
-    encodings
-        .insert(semantic.to_owned(), json!([list.component.to_gl(), list.normalized, list.shape.name()]));
+    encodings.insert(semantic, list.encoding());
 }
 
 /// Takes the names of morph targets out of the user's extras, where many programs keep them.
@@ -501,64 +502,43 @@ fn truncate<T>(sets: &mut Vec<Vec<T>>, most: usize) -> bool {
 }
 
 /// Takes back what was only written because glTF demands it.
-fn undo_stand_ins(result: &mut Primitive, lifting: &mut Lifting) {
-    if let Some(count) = lifting.take("index_count").and_then(|v| v.as_u64()) {
-        result.indices.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+fn undo_stand_ins(result: &mut Primitive, note: &PrimitiveNote) {
+    if let Some(count) = note.index_count {
+        result.indices.truncate(count);
     }
-    if let Some(sets) = lifting.take("uv_sets").and_then(|v| v.as_u64()) {
-        result.uvs.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
+    if let Some(sets) = note.uv_sets {
+        result.uvs.truncate(sets);
     }
-    if let Some(Value::Array(ranges)) = lifting.take("still") {
-        let bound = |range: &Value, i: usize| {
-            range.get(i).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
-        };
-        for (start, end) in ranges.iter().filter_map(|range| Some((bound(range, 0)?, bound(range, 1)?))) {
-            let joints = result.joints.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
-            joints.for_each(|joints| *joints = [0; 4]);
-            let weights = result.weights.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
-            weights.for_each(|weights| *weights = [0.0; 4]);
+    for &(start, end) in note.still.iter().flatten() {
+        let joints = result.joints.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+        joints.for_each(|joints| *joints = [0; 4]);
+        let weights = result.weights.iter_mut().filter_map(|set| set.get_mut(start..end)).flatten();
+        weights.for_each(|weights| *weights = [0.0; 4]);
+    }
+    for &index in note.empty_targets.iter().flatten() {
+        if let Some(target) = result.targets.get_mut(index) {
+            *target = MorphTarget::default();
         }
     }
-    if let Some(Value::Array(empty)) = lifting.take("empty_targets") {
-        for index in empty.iter().filter_map(Value::as_u64) {
-            if let Some(target) = usize::try_from(index).ok().and_then(|index| result.targets.get_mut(index))
-            {
-                *target = MorphTarget::default();
-            }
-        }
+    for (target, extras) in result.targets.iter_mut().zip(note.target_extras.iter().flatten()) {
+        target.extras = plain_extras(Some(extras).filter(|e| !e.is_null()), &Map::new());
     }
-    if let Some(Value::Array(extras)) = lifting.take("target_extras") {
-        for (target, extras) in result.targets.iter_mut().zip(&extras) {
-            target.extras = plain_extras(Some(extras).filter(|e| !e.is_null()), &Map::new());
-        }
-    }
-    if lifting.take("no_tangents").is_some() {
+    if note.no_tangents.is_some() {
         result.tangents.clear();
     }
-    if lifting.take("no_normals").is_some() {
+    if note.no_normals.is_some() {
         result.normals.clear();
     }
-    if let Some(tangents) = result.custom.remove("_MENAGERIE_TANGENT") {
+    if let Some(tangents) = result.custom.remove(TANGENTS) {
         result.tangents = tangents.values.as_chunks::<4>().0.to_vec();
     }
-    let sets: Vec<String> =
-        result.custom.keys().filter(|name| name.starts_with("_MENAGERIE_JOINTS_")).cloned().collect();
-    for name in sets {
-        let weights = result.custom.remove(&name.replace("JOINTS", "WEIGHTS"));
-        if let (Some(joints), Some(weights)) = (result.custom.remove(&name), weights) {
+    let sets = result.custom.keys().filter_map(|name| name.strip_prefix(JOINTS)).map(str::to_owned);
+    for set in sets.collect::<Vec<_>>() {
+        let weights = result.custom.remove(&format!("{WEIGHTS}{set}"));
+        if let (Some(joints), Some(weights)) = (result.custom.remove(&format!("{JOINTS}{set}")), weights) {
             let joints = joints.values.as_chunks::<4>().0.iter().map(|j| j.map(|x| x as u16));
             result.joints.push(joints.collect());
             result.weights.push(weights.values.as_chunks::<4>().0.to_vec());
         }
-    }
-}
-
-fn topology_named(name: &str) -> Topology {
-    match name {
-        "points" => Topology::Points,
-        "lines" => Topology::Lines,
-        "line_loop" => Topology::LineLoop,
-        "line_strip" => Topology::LineStrip,
-        _ => Topology::Triangles,
     }
 }

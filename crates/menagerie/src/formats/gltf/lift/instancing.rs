@@ -1,11 +1,12 @@
 //! EXT_mesh_gpu_instancing: a table of places at which a node's mesh is shown. In a Scene each is a node of its own.
 
 use glam::{Quat, Vec3};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::accessor::{Component, List};
 use super::super::json;
-use super::super::notes::{Instance, Instancing, Note};
+use super::super::notes::Note as _;
+use super::super::notes::in_scene::{Instance, Instancing, NodeKept};
 use super::super::repair;
 use super::super::{codes, extension};
 use super::Lifter;
@@ -103,8 +104,7 @@ impl Lifter<'_> {
         }
         table.note.attributes.push(name.to_owned());
         if list.component != Component::F32 || name.starts_with('_') {
-            let encoding = json!([list.component.to_gl(), list.normalized, list.shape.name()]);
-            table.note.encodings.insert(name.to_owned(), encoding);
+            table.note.encodings.insert(name, list.encoding());
         }
     }
 
@@ -125,12 +125,14 @@ impl Lifter<'_> {
         }
         let Some(node) = self.scene.nodes.get_mut(parent) else { return };
         let (mesh, weights) = (node.mesh.take(), std::mem::take(&mut node.weights));
-        table.note.keep_in(&mut node.extras);
+        let note = NodeKept { instancing: Some(table.note.clone()), ..NodeKept::default() };
+        note.keep(&mut node.extras);
         let first = self.scene.nodes.len();
         for i in 0..allowed {
             let mut instance =
                 Node { transform: table.transform(i), mesh, weights: weights.clone(), ..Node::default() };
-            table.instance(i).keep_in(&mut instance.extras);
+            let note = NodeKept { instance: Some(table.instance(i)), ..NodeKept::default() };
+            note.keep(&mut instance.extras);
             self.scene.nodes.push(instance);
         }
         if let Some(node) = self.scene.nodes.get_mut(parent) {

@@ -1,8 +1,13 @@
+//! Cameras and lights.
+
 use serde_json::Value;
 
 use super::super::extras::Lifting;
 use super::super::json;
-use super::super::{codes, extension, notes};
+use super::super::notes::in_file::{CameraNote, LightNote};
+use super::super::notes::in_scene::CameraKept;
+use super::super::notes::lights::{allowed_light, allowed_projection};
+use super::super::{codes, extension};
 use super::{Lifter, floats};
 use crate::scene::{Camera, Light, LightKind, Projection, float_from_json};
 
@@ -27,12 +32,10 @@ impl Lifter<'_> {
                 (_, Some(o)) => (o.extras.clone(), o.extensions.clone()),
                 _ => Default::default(),
             };
-            if let Some(extras) = inner.0 {
-                lifting.keep("projection_extras", extras);
-            }
-            if !inner.1.is_empty() {
-                lifting.keep("projection_extensions", Value::Object(inner.1));
-            }
+            lifting.keep(&CameraKept {
+                projection_extras: inner.0,
+                projection_extensions: Some(inner.1).filter(|extensions| !extensions.is_empty()),
+            });
             let usable = projection.filter(|projection| match *projection {
                 Projection::Perspective { yfov, aspect, near, far } => {
                     [yfov, near].iter().chain(&aspect).chain(&far).all(|x| x.is_finite())
@@ -46,8 +49,9 @@ impl Lifter<'_> {
                 self.report(&codes::CAMERA, format!("/cameras/{index}"), message);
                 Projection::Perspective { yfov: 0.8, aspect: None, near: 0.1, far: None }
             });
-            if let Some(exact) = lifting.take("projection").as_ref().and_then(exact_projection)
-                && notes::lights::allowed_projection(&exact) == projection
+            let note: CameraNote = lifting.take();
+            if let Some(exact) = note.projection.and_then(|noted| noted.projection())
+                && allowed_projection(&exact) == projection
             {
                 projection = exact;
             }
@@ -94,41 +98,23 @@ impl Lifter<'_> {
             }
         };
         let color: Option<[f32; 3]> = light.get("color").and_then(floats);
+        let note: LightNote = lifting.take();
         let mut result = Light {
             name: light.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
             kind,
             color: color.filter(|c| c.iter().all(|x| x.is_finite())).unwrap_or([1.0; 3]),
             intensity: number(light.get("intensity")).unwrap_or(1.0),
             range: number(light.get("range")),
-            attenuation: lifting.take("attenuation").as_ref().and_then(floats),
+            attenuation: note.attenuation.map(|attenuation| attenuation.map(|x| x.0)),
             extras: Default::default(),
         };
-        if let Some(exact) = lifting.take("light") {
-            let exact = notes::lights::exact_light(&exact, &result);
-            if notes::lights::allowed_light(&exact) == notes::lights::allowed_light(&result) {
+        if let Some(noted) = note.light {
+            let exact = noted.light(&result);
+            if allowed_light(&exact) == allowed_light(&result) {
                 result = exact;
             }
         }
         result.extras = lifting.finish();
         result
     }
-}
-
-/// The projection that glTF could not hold.
-fn exact_projection(value: &Value) -> Option<Projection> {
-    let number = |name: &str| value.get(name).and_then(float_from_json).filter(|x| x.is_finite());
-    if value.get("yfov").is_some() {
-        return Some(Projection::Perspective {
-            yfov: number("yfov")?,
-            aspect: number("aspect"),
-            near: number("near")?,
-            far: number("far"),
-        });
-    }
-    Some(Projection::Orthographic {
-        xmag: number("xmag")?,
-        ymag: number("ymag")?,
-        near: number("near")?,
-        far: number("far")?,
-    })
 }

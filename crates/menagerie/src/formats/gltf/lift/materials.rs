@@ -1,10 +1,15 @@
+//! Images, textures and materials.
+
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::extras::Lifting;
 use super::super::json::{self, Object, PbrMetallicRoughness, TextureInfo};
+use super::super::notes::Float;
+use super::super::notes::in_file::{ImageNote, MaterialNote, blend};
+use super::super::notes::in_scene::{ImageKept, MaterialKept};
 use super::super::notes::materials::restore;
 use super::super::read::decode_data_uri;
 use super::super::sampling::{MAG_FILTERS, MIN_FILTERS, WRAPS};
@@ -12,7 +17,7 @@ use super::super::{codes, extension, uri};
 use super::{Lifter, plain_extras, without};
 use crate::diag::Aspect;
 use crate::scene::{
-    AlphaMode, Blend, Id, Image, Material, MetallicRoughness, Sampler, Shading, SpecularGlossiness, Texture,
+    AlphaMode, Id, Image, Material, MetallicRoughness, Sampler, Shading, SpecularGlossiness, Texture,
     TextureRef, UvTransform,
 };
 
@@ -64,7 +69,7 @@ impl Lifter<'_> {
             (Some(text), None) => {
                 let name = uri::decode(text);
                 if uri::encode(&name) != *text {
-                    lifting.keep("uri", text.clone());
+                    lifting.keep(&ImageKept { uri: Some(text.clone()) });
                 }
                 result.uri = Some(name);
             }
@@ -86,16 +91,9 @@ impl Lifter<'_> {
             }
         }
         // The name that the picture had before it was put into the file, or that no URI can say.
-        match lifting.take("uri") {
-            Some(Value::String(name)) => result.uri = Some(name),
-            Some(Value::Null) => result.uri = None,
-            _ => {}
-        }
-        match lifting.take("mime") {
-            Some(Value::String(mime)) => result.mime = Some(mime),
-            Some(Value::Null) => result.mime = None,
-            _ => {}
-        }
+        let note: ImageNote = lifting.take();
+        result.uri = note.uri.unwrap_or(result.uri);
+        result.mime = note.mime.unwrap_or(result.mime);
         result.extras = lifting.finish();
         result
     }
@@ -159,9 +157,8 @@ impl Lifter<'_> {
             let value = extension.get("emissiveStrength").and_then(crate::scene::float_from_json);
             value.filter(|x| x.is_finite()).unwrap_or(1.0)
         });
-        if let Some(strength) = strength {
-            lifting.keep("emissive_strength", crate::scene::float_to_json(strength));
-        }
+        let note: MaterialNote = lifting.take();
+        let mut kept = MaterialKept { emissive_strength: strength.map(Float), ..MaterialKept::default() };
         if let Some(Value::Object(unlit)) = material.extensions.get(extension::UNLIT) {
             lifting.keep_extension(extension::UNLIT, unlit.clone());
         }
@@ -173,7 +170,7 @@ impl Lifter<'_> {
         let strength_of = |value: Option<f32>| value.filter(|x| x.is_finite()).unwrap_or(1.0);
         let mut result = Material {
             name: material.name.clone(),
-            shading: self.shading(material, at, &mut lifting),
+            shading: self.shading(material, at, &mut lifting, &mut kept),
             emissive: factor.map(|x| x * strength.unwrap_or(1.0)),
             emissive_texture: self
                 .texture_ref(material.emissive_texture.as_ref(), &format!("{at}/emissiveTexture")),
@@ -183,25 +180,30 @@ impl Lifter<'_> {
             occlusion_texture: self
                 .texture_ref(occlusion, &format!("{at}/occlusionTexture"))
                 .map(|t| (t, strength_of(occlusion.and_then(|o| o.strength)))),
-            alpha: self.alpha(material, at, &mut lifting),
+            alpha: self.alpha(material, at, &note),
             double_sided: material.double_sided.unwrap_or(false),
             unlit: material.extensions.contains_key(extension::UNLIT),
             extras: Default::default(),
         };
-        restore(&mut result, &mut lifting, self.scene.textures.len());
+        restore(&mut result, &note, &mut kept, self.scene.textures.len());
+        lifting.keep(&kept);
         result.extras = lifting.finish();
         super::super::repair::finite(&mut result.emissive);
         result
     }
 
-    fn shading(&mut self, material: &json::Material, at: &str, lifting: &mut Lifting) -> Shading {
+    fn shading(
+        &mut self,
+        material: &json::Material,
+        at: &str,
+        lifting: &mut Lifting,
+        kept: &mut MaterialKept,
+    ) -> Shading {
         let pbr = material.pbr_metallic_roughness.as_ref();
         if let Some(extension) = material.extensions.get(extension::SPECULAR_GLOSSINESS) {
             match SpecGloss::deserialize(extension) {
                 Ok(gloss) => {
-                    if let Some(fallback) = pbr {
-                        lifting.keep("fallback", json!(fallback));
-                    }
+                    kept.fallback = pbr.cloned();
                     let at = format!("{at}/extensions/{}", extension::SPECULAR_GLOSSINESS);
                     return self.specular_glossiness(gloss, &at, lifting);
                 }
@@ -216,12 +218,8 @@ impl Lifter<'_> {
         }
         let default = PbrMetallicRoughness::default();
         let pbr = pbr.unwrap_or(&default);
-        if let Some(extras) = &pbr.extras {
-            lifting.keep("pbr_extras", extras.clone());
-        }
-        if !pbr.extensions.is_empty() {
-            lifting.keep("pbr_extensions", Value::Object(pbr.extensions.clone()));
-        }
+        kept.pbr_extras = pbr.extras.clone();
+        kept.pbr_extensions = Some(pbr.extensions.clone()).filter(|extensions| !extensions.is_empty());
         let at = format!("{at}/pbrMetallicRoughness");
         let mut base_color = pbr.base_color_factor.unwrap_or([1.0; 4]);
         super::super::repair::finite(&mut base_color);
@@ -258,16 +256,12 @@ impl Lifter<'_> {
         })
     }
 
-    fn alpha(&mut self, material: &json::Material, at: &str, lifting: &mut Lifting) -> AlphaMode {
+    fn alpha(&mut self, material: &json::Material, at: &str, note: &MaterialNote) -> AlphaMode {
         let cutoff = material.alpha_cutoff.filter(|x| x.is_finite());
         match material.alpha_mode.as_deref() {
             None | Some("OPAQUE") => AlphaMode::Opaque,
             Some("MASK") => AlphaMode::Mask { cutoff: cutoff.unwrap_or(0.5) },
-            Some("BLEND") => AlphaMode::Blend(match lifting.take("blend").as_ref().and_then(Value::as_str) {
-                Some("additive") => Blend::Additive,
-                Some("multiply") => Blend::Multiply,
-                _ => Blend::Alpha,
-            }),
+            Some("BLEND") => AlphaMode::Blend(blend(note.blend.as_deref())),
             Some(other) => {
                 let message = format!("{other:?} is no alpha mode; OPAQUE is used");
                 self.report(&codes::MATERIAL, format!("{at}/alphaMode"), message);

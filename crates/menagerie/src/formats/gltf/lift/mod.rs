@@ -7,18 +7,20 @@ mod instancing;
 mod lights;
 mod materials;
 mod nodes;
-mod notes;
 mod origins;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::accessor::{List, Shape};
 use super::extras::{GLTF, Lifting, refers};
 use super::json::Object;
 use super::model::Model;
+use super::notes;
+use super::notes::in_file::{FileNote, NodeNote};
+use super::notes::in_scene::{AssetKept, FileKept};
 use super::views::{COMPRESSION, Decoded, Views};
 use super::{check, codes, extension, missing};
 use crate::bytes::{Limits, Span};
@@ -65,6 +67,8 @@ fn make_believing(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, O
         over_budget: false,
         shared_pictures: BTreeMap::new(),
         scene: Scene::default(),
+        notes: Vec::new(),
+        stands_in: Vec::new(),
         origins: Recorder::new(options.provenance),
     };
     lifter.scene();
@@ -85,6 +89,10 @@ struct Lifter<'a> {
     /// The pictures of buffer views: several images may be one.
     shared_pictures: BTreeMap<u32, Arc<[u8]>>,
     scene: Scene,
+    /// What was noted of nodes, in their order; it is looked at when everything is there.
+    notes: Vec<NodeNote>,
+    /// Of each skin, whether its last joint only stands in.
+    stands_in: Vec<bool>,
     /// Where things come from, if that was asked for.
     origins: Recorder,
 }
@@ -156,29 +164,25 @@ impl<'a> Lifter<'a> {
         if let Some(Value::Object(lights)) = document.extensions.get(extension::LIGHTS) {
             lifting.keep_extension(extension::LIGHTS, without(lights, &["lights"]));
         }
-        lifting.take(missing::FIELD);
-        self.scene.ambient = lifting.take("ambient").as_ref().and_then(floats);
-        if let Some(Value::Array(empty)) = lifting.take("animations") {
-            self.empty_animations(&empty);
-        }
+        let note: FileNote = lifting.take();
+        self.scene.ambient = note.ambient.map(|ambient| ambient.map(|x| x.0));
+        self.empty_animations(note.animations.unwrap_or_default());
         let ours = document.asset.generator.as_deref().is_some_and(|g| g.starts_with("menagerie "));
-        let from_gltf = lifting.take("origin").is_some_and(|origin| origin == GLTF);
+        let from_gltf = note.origin.is_some_and(|origin| origin == GLTF);
         if !ours || from_gltf {
-            lifting.keep("asset", self.asset());
             // Not those that are gone: data is written unpacked, and references to it are not carried.
             let gone = |name: &str| {
                 COMPRESSION.contains(&name) || (name != extension::INSTANCING && refers(name, &Value::Null))
             };
-            for (field, names) in [
-                ("extensionsUsed", &document.extensions_used),
-                ("extensionsRequired", &document.extensions_required),
-            ] {
-                let kept: Vec<Value> =
-                    names.iter().filter(|name| !gone(name)).cloned().map(Value::String).collect();
-                if !kept.is_empty() {
-                    lifting.keep(field, kept);
-                }
-            }
+            let kept = |names: &[String]| {
+                let kept: Vec<String> = names.iter().filter(|name| !gone(name)).cloned().collect();
+                Some(kept).filter(|kept| !kept.is_empty())
+            };
+            lifting.keep(&FileKept {
+                asset: Some(self.asset()),
+                extensions_used: kept(&document.extensions_used),
+                extensions_required: kept(&document.extensions_required),
+            });
         }
         self.scene.extras = lifting.finish();
         let count = document.scenes.len();
@@ -186,22 +190,14 @@ impl<'a> Lifter<'a> {
     }
 
     /// What the file says about itself, apart from what wrote it.
-    fn asset(&self) -> Value {
+    fn asset(&self) -> AssetKept {
         let asset = &self.model.document.asset;
-        let mut kept = Map::new();
-        if let Some(copyright) = &asset.copyright {
-            kept.insert("copyright".to_owned(), json!(copyright));
+        AssetKept {
+            copyright: asset.copyright.clone(),
+            min_version: asset.min_version.clone(),
+            extras: asset.extras.clone(),
+            extensions: Some(asset.extensions.clone()).filter(|extensions| !extensions.is_empty()),
         }
-        if let Some(version) = &asset.min_version {
-            kept.insert("minVersion".to_owned(), json!(version));
-        }
-        if let Some(extras) = &asset.extras {
-            kept.insert("extras".to_owned(), extras.clone());
-        }
-        if !asset.extensions.is_empty() {
-            kept.insert("extensions".to_owned(), Value::Object(asset.extensions.clone()));
-        }
-        Value::Object(kept)
     }
 }
 

@@ -1,3 +1,5 @@
+//! Nodes, scenes and skins; cycles are cut.
+
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3, Vec4};
@@ -5,11 +7,13 @@ use serde_json::Value;
 
 use super::super::extras::Lifting;
 use super::super::json;
+use super::super::notes::in_file::{NodeNote, SkinNote};
+use super::super::notes::in_scene::NodeKept;
 use super::super::repair;
 use super::super::{codes, extension};
-use super::{Lifter, floats, plain_extras, without};
+use super::{Lifter, plain_extras, without};
 use crate::diag::Aspect;
-use crate::scene::{Id, Lod, Node, NodeId, SceneRoot, Skin, Transform, float_from_json};
+use crate::scene::{Id, Lod, Node, NodeId, SceneRoot, Skin, Transform};
 
 /// Extensions of nodes that become part of the Scene.
 const UNDERSTOOD: [&str; 4] =
@@ -198,25 +202,12 @@ impl Lifter<'_> {
             &UNDERSTOOD
         };
         let mut lifting = Lifting::new(node.extras.as_ref(), &node.extensions, understood);
-        let mut transform = self.transform(index, node);
-        if let Some(exact) = lifting.take("matrix").as_ref().and_then(floats::<16>) {
-            // The shear that glTF cannot have, unless somebody moved the node since.
-            let exact = Transform::Matrix(Mat4::from_cols_array(&exact));
-            let (translation, rotation, scale, _) = exact.to_trs();
-            if transform == (Transform::Trs { translation, rotation, scale }) {
-                transform = exact;
-            }
-        }
+        let note: NodeNote = lifting.take();
+        let transform = with_shear(self.transform(index, node), &note);
         let mesh = node.mesh.filter(|&mesh| (mesh as usize) < document.meshes.len());
         let mesh = mesh.map(|mesh| Id::new(mesh as usize));
         let targets = mesh.and_then(|mesh| self.scene.meshes.get(mesh)).map_or(0, |mesh| mesh.target_count());
-        let mut weights = node.weights.clone();
-        repair::finite(&mut weights);
-        if !weights.is_empty() && weights.len() != targets {
-            let message = format!("{} weights for {targets} morph targets", weights.len());
-            self.report(&codes::MORPH, format!("/nodes/{index}/weights"), message);
-            weights.clear();
-        }
+        let weights = self.morph_weights(&node.weights, targets, &format!("/nodes/{index}"));
         let of_extension = |name: &str| node.extensions.get(name).and_then(Value::as_object);
         let light = of_extension(extension::LIGHTS).and_then(|e| e.get("light")).and_then(Value::as_u64);
         let light =
@@ -225,7 +216,7 @@ impl Lifter<'_> {
             of_extension(extension::VISIBILITY).map(|e| e.get("visible") != Some(&Value::Bool(false)));
         if visible == Some(true) {
             // Says nothing, but is there: the extension's object is written again.
-            lifting.keep("visible", true);
+            lifting.keep(&NodeKept { visible: Some(true), ..NodeKept::default() });
         }
         for (name, fields) in
             [(extension::LIGHTS, "light"), (extension::VISIBILITY, "visible"), (extension::LOD, "ids")]
@@ -234,18 +225,17 @@ impl Lifter<'_> {
                 lifting.keep_extension(name, without(object, &[fields]));
             }
         }
-        let distances = lifting.take("lod_distances");
-        let distance = |i: usize| distances.as_ref()?.get(i).and_then(float_from_json);
-        let lods = lods.into_iter().enumerate().map(|(i, node)| Lod { node, distance: distance(i) });
-        let skin = node.skin.or_else(|| lifting.take("skin").and_then(|s| u32::try_from(s.as_u64()?).ok()));
+        let distance = |i: usize| note.lod_distances.as_ref()?.get(i)?.map(|distance| distance.0);
+        let lods: Vec<Lod> =
+            lods.into_iter().enumerate().map(|(i, node)| Lod { node, distance: distance(i) }).collect();
+        let skin = node.skin.map(|skin| skin as usize).or(note.skin);
+        self.notes.push(note);
         Node {
             name: node.name.clone(),
             children,
             transform,
             mesh,
-            skin: skin
-                .filter(|&skin| (skin as usize) < document.skins.len())
-                .map(|skin| Id::new(skin as usize)),
+            skin: skin.filter(|&skin| skin < document.skins.len()).map(Id::new),
             camera: node
                 .camera
                 .filter(|&camera| (camera as usize) < document.cameras.len())
@@ -253,8 +243,7 @@ impl Lifter<'_> {
             light: light.map(Id::new),
             weights,
             visible: visible.unwrap_or(true),
-            lods: lods.collect(),
-            // What is left of ours is looked at again when everything is there.
+            lods,
             extras: lifting.finish(),
         }
     }
@@ -310,6 +299,7 @@ impl Lifter<'_> {
             });
             let joints: Vec<NodeId> = joints.collect();
             let mut lifting = Lifting::new(skin.extras.as_ref(), &skin.extensions, &[]);
+            let note: SkinNote = lifting.take();
             let mut inverse_binds = Vec::new();
             let listed =
                 skin.inverse_bind_matrices.map(|accessor| (accessor, self.list(accessor, &["MAT4"])));
@@ -331,18 +321,14 @@ impl Lifter<'_> {
                     inverse_binds.resize(joints.len(), Mat4::IDENTITY);
                 }
             }
-            let skeleton = skin.skeleton.filter(|&node| (node as usize) < nodes);
-            let skeleton = skeleton.or_else(|| {
-                lifting
-                    .take("skeleton")
-                    .and_then(|s| u32::try_from(s.as_u64()?).ok())
-                    .filter(|&n| (n as usize) < nodes)
-            });
+            let skeleton = skin.skeleton.map(|node| node as usize).filter(|&node| node < nodes);
+            let skeleton = skeleton.or(note.skeleton.filter(|&node| node < nodes));
+            self.stands_in.push(note.still_joint.is_some() || note.no_joints.is_some());
             self.scene.skins.push(Skin {
                 name: skin.name.clone(),
                 joints,
                 inverse_binds,
-                skeleton: skeleton.map(|node| NodeId::new(node as usize)),
+                skeleton: skeleton.map(NodeId::new),
                 extras: lifting.finish(),
             });
         }
@@ -378,6 +364,16 @@ impl Lifter<'_> {
 
     /// Takes back what was only written because glTF demands it: see `lower/nodes.rs`.
     pub(super) fn fold_back(&mut self) {
-        super::fold::fold_back(&mut self.scene);
+        super::fold::fold_back(&mut self.scene, std::mem::take(&mut self.notes), &self.stands_in);
     }
+}
+
+/// A transform with the shear that glTF cannot have, unless somebody moved the node since.
+fn with_shear(transform: Transform, note: &NodeNote) -> Transform {
+    let exact = note.matrix.map(|matrix| Transform::Matrix(Mat4::from_cols_array(&matrix.map(|x| x.0))));
+    let fits = |exact: &Transform| {
+        let (translation, rotation, scale, _) = exact.to_trs();
+        transform == (Transform::Trs { translation, rotation, scale })
+    };
+    exact.filter(fits).unwrap_or(transform)
 }

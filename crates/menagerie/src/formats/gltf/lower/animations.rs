@@ -1,16 +1,18 @@
+//! Animations with their samplers.
+
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::super::accessor::Shape;
-use super::super::extras::{GLTF, Lowering};
-use super::super::json::{self, AnimationSampler, Object};
+use super::super::extras::Lowering;
+use super::super::json::{self, AnimationSampler};
+use super::super::notes::in_file::{AnimationNote, CUBIC, ChannelNote, EmptyAnimation, EmptyChannel};
+use super::super::notes::in_scene::{AnimationKept, CarriedChannel, ChannelKept};
+use super::super::notes::{Float, Note as _, exact};
 use super::super::repair::unit_spline;
+use super::Lowerer;
 use super::buffers::{Encoded, Use};
-use super::encode::Encoding;
-use super::{Lowerer, exact};
 use crate::diag::Aspect;
-use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, float_from_json, float_to_json};
+use crate::scene::{Animation, Channel, Interpolation, NodeId, Property};
 
 const SCALAR: Shape = Shape { rows: 1, columns: 1 };
 
@@ -37,7 +39,6 @@ impl Lowerer<'_> {
         let first = animation.channels.iter().filter_map(|channel| channel.times.first().copied());
         let first = first.fold(0.0f32, f32::min);
         if first < 0.0 {
-            lowering.put("time_shift", float_to_json(-first));
             let message =
                 format!("times before zero are not allowed; the animation begins {} seconds later", -first);
             self.losses.noted(Aspect::Animations, path.clone(), message);
@@ -57,9 +58,10 @@ impl Lowerer<'_> {
                 planned.push(channel);
             }
         }
-        if !empty.is_empty() {
-            lowering.put("empty_channels", Value::Array(empty));
-        }
+        lowering.put(&AnimationNote {
+            time_shift: (first < 0.0).then_some(Float(-first)),
+            empty_channels: Some(empty).filter(|empty| !empty.is_empty()),
+        });
         self.carried(animation, &mut planned);
         for (i, planned) in planned.iter_mut().enumerate().filter(|(_, planned)| planned.number == usize::MAX)
         {
@@ -82,12 +84,13 @@ impl Lowerer<'_> {
 
     fn channel(&mut self, channel: &Channel, shift: f32) -> Planned {
         let mut lowering = Lowering::new(&channel.extras);
+        let mut note = ChannelNote::default();
         let times: Vec<f32> = channel.times.iter().map(|time| time + shift).collect();
         let comes_back = times.iter().zip(&channel.times).all(|(moved, time)| moved - shift == *time);
         let rises = times.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
         let times = if rises { times } else { spread(times) };
         if shift != 0.0 && !(comes_back && rises) {
-            lowering.put("times", exact(&channel.times));
+            note.times = Some(exact(&channel.times));
         }
         let mut interpolation = match channel.interpolation {
             Interpolation::Step => Some("STEP"),
@@ -99,13 +102,13 @@ impl Lowerer<'_> {
             // A spline has two keys at least.
             let (arrive, leave) = channel.tangents(0);
             let tangents: Vec<f32> = arrive.iter().chain(leave).copied().collect();
-            lowering.put("interpolation", "cubic");
-            lowering.put("tangents", exact(&tangents));
+            note.interpolation = Some(CUBIC.to_owned());
+            note.tangents = Some(exact(&tangents));
             (interpolation, values) = (None, channel.key(0));
         }
         let unit = unit_spline(channel);
         if let Some(unit) = &unit {
-            lowering.put("values", exact(&channel.values));
+            note.values = Some(exact(&channel.values));
             values = if values.len() == unit.len() { unit } else { unit.get(4..8).unwrap_or(values) };
         }
         let shape = match channel.property {
@@ -113,93 +116,81 @@ impl Lowerer<'_> {
             Property::Rotation => Shape { rows: 4, columns: 1 },
             _ => Shape { rows: 3, columns: 1 },
         };
-        let kept = |field: &str| channel.extras.get(GLTF, field);
-        let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
+        lowering.put(&note);
+        let kept = ChannelKept::of(&channel.extras);
         let sampler = AnimationSampler {
             input: self.packer.add(Use::Keys, Encoded::floats(times.clone(), SCALAR).bounded(&times)),
             interpolation: interpolation.map(str::to_owned),
             output: self.packer.add(Use::Keys, Encoded::floats(values.to_vec(), shape)),
-            extras: kept("sampler_extras").cloned(),
-            extensions: object(kept("sampler_extensions")),
+            extras: kept.sampler_extras,
+            extensions: kept.sampler_extensions.unwrap_or_default(),
             ..AnimationSampler::default()
         };
         let node = match self.split.get(&channel.node) {
             Some(&split) if channel.property == Property::Weights => split,
             _ => channel.node.index() as u32,
         };
-        let target = kept("target");
+        let target = kept.target.unwrap_or_default();
         let target = json::Target {
             node: Some(node),
             path: channel.property.name().to_owned(),
-            extras: target.and_then(|target| target.get("extras")).cloned(),
-            extensions: object(target.and_then(|target| target.get("extensions"))),
+            extras: target.extras,
+            extensions: target.extensions.unwrap_or_default(),
             ..json::Target::default()
         };
-        let number = kept("sampler").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let (extras, extensions) = lowering.finish();
         let channel = json::Channel { target, extras, extensions, ..json::Channel::default() };
-        Planned { channel, sampler, number: number.unwrap_or(usize::MAX) }
+        Planned { channel, sampler, number: kept.sampler.unwrap_or(usize::MAX) }
     }
 
     /// Puts the channels back that move something else than nodes.
     fn carried(&mut self, animation: &Animation, planned: &mut Vec<Planned>) {
-        let list = animation.extras.get(GLTF, "channels").and_then(Value::as_array);
-        for value in list.into_iter().flatten() {
-            let Some(channel) = self.carried_channel(value) else { continue };
-            let at = value.get("at").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
-            planned.insert(at.unwrap_or(usize::MAX).min(planned.len()), channel);
+        for carried in AnimationKept::of(&animation.extras).channels.into_iter().flatten() {
+            let at = carried.at;
+            if let Some(channel) = self.carried_channel(carried) {
+                planned.insert(at.min(planned.len()), channel);
+            }
         }
     }
 
-    fn carried_channel(&mut self, value: &Value) -> Option<Planned> {
-        let channel: json::Channel = serde_json::from_value(value.get("channel")?.clone()).ok()?;
-        let floats = |name: &str| -> Option<Vec<f32>> {
-            value.get(name)?.as_array()?.iter().map(float_from_json).collect()
-        };
-        let (times, values) = (floats("times")?, floats("values")?);
+    fn carried_channel(&mut self, carried: CarriedChannel) -> Option<Planned> {
+        let floats = |list: &[Float]| -> Vec<f32> { list.iter().map(|x| x.0).collect() };
+        let (times, values) = (floats(&carried.times), floats(&carried.values));
         if times.is_empty() || values.is_empty() {
             return None;
         }
-        let encoding = value.get("encoding")?;
-        let shape = Shape::named(encoding.get(2)?.as_str()?)?;
-        let output = Encoding::from_json(encoding)?
+        let shape = carried.encoding.shape;
+        let output = carried
+            .encoding
             .encode("", &values, shape.width())
             .unwrap_or_else(|| Encoded::floats(values.clone(), shape));
         let sampler = AnimationSampler {
             input: self.packer.add(Use::Keys, Encoded::floats(times.clone(), SCALAR).bounded(&times)),
-            interpolation: value.get("interpolation").and_then(Value::as_str).map(str::to_owned),
+            interpolation: carried.interpolation,
             output: self.packer.add(Use::Keys, output),
             ..AnimationSampler::default()
         };
-        let number = value.get("sampler").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        Some(Planned { channel, sampler, number: number.unwrap_or(usize::MAX) })
+        Some(Planned { channel: carried.channel, sampler, number: carried.sampler.unwrap_or(usize::MAX) })
     }
 
     /// Animations without a channel that glTF can hold.
-    pub(super) fn empty_animations(&mut self, root: &mut Lowering) {
+    pub(super) fn empty_animations(&self) -> Option<Vec<EmptyAnimation>> {
         let mut list = Vec::new();
-        for (i, animation) in self.scene.animations.iter().enumerate() {
-            let carries = animation.extras.get(GLTF, "channels").is_some();
+        for (at, animation) in self.scene.animations.iter().enumerate() {
+            let carries = AnimationKept::of(&animation.extras).channels.is_some();
             if carries || animation.channels.iter().any(|channel| !channel.values.is_empty()) {
                 continue;
             }
             let mut lowering = Lowering::new(&animation.extras);
-            let channels: Vec<Value> =
-                animation.channels.iter().enumerate().map(|(i, channel)| empty_channel(i, channel)).collect();
-            if !channels.is_empty() {
-                lowering.put("empty_channels", Value::Array(channels));
-            }
-            let mut object = Object::new();
-            object.insert("at".to_owned(), json!(i));
-            object.insert("name".to_owned(), json!(animation.name));
-            if let (Some(extras), _) = lowering.finish() {
-                object.insert("extras".to_owned(), extras);
-            }
-            list.push(Value::Object(object));
+            let channels = animation.channels.iter().enumerate();
+            let channels: Vec<_> = channels.map(|(i, channel)| empty_channel(i, channel)).collect();
+            lowering.put(&AnimationNote {
+                empty_channels: Some(channels).filter(|channels| !channels.is_empty()),
+                ..AnimationNote::default()
+            });
+            list.push(EmptyAnimation { at, name: animation.name.clone(), extras: lowering.finish().0 });
         }
-        if !list.is_empty() {
-            root.put("animations", Value::Array(list));
-        }
+        Some(list).filter(|list| !list.is_empty())
     }
 }
 
@@ -209,23 +200,9 @@ fn last_channels(animation: &Animation) -> BTreeMap<(NodeId, Property), usize> {
     with_keys.map(|(i, channel)| ((channel.node, channel.property), i)).collect()
 }
 
-/// A channel without keys or values, as JSON.
-fn empty_channel(at: usize, channel: &Channel) -> Value {
-    let mut object = Object::new();
-    object.insert("at".to_owned(), json!(at));
-    object.insert("node".to_owned(), json!(channel.node.index()));
-    object.insert("property".to_owned(), json!(channel.property.name()));
-    let interpolation = match channel.interpolation {
-        Interpolation::Step => "step",
-        Interpolation::Linear => "linear",
-        Interpolation::Cubic => "cubic",
-    };
-    object.insert("interpolation".to_owned(), json!(interpolation));
-    object.insert("times".to_owned(), exact(&channel.times));
-    if let (Some(extras), _) = Lowering::new(&channel.extras).finish() {
-        object.insert("extras".to_owned(), extras);
-    }
-    Value::Object(object)
+/// A channel without keys or values.
+fn empty_channel(at: usize, channel: &Channel) -> EmptyChannel {
+    EmptyChannel::of(at, channel, Lowering::new(&channel.extras).finish().0)
 }
 
 /// Times that a shift made equal, pushed apart by the least that floats can say.

@@ -1,37 +1,12 @@
 //! Vertex attributes as the numbers they came as, where that is exact, and as floats otherwise.
 
-use serde_json::Value;
-
-use super::super::accessor::{Component, Shape};
+use super::super::accessor::Component;
 use super::super::json::Number;
+use super::super::notes::Encoding;
 use super::super::repair::{unit_tangents, unit_vectors};
 use super::buffers::{Encoded, Use};
-use crate::scene::Extras;
-
-/// How an attribute was stored in the file that it came from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Encoding {
-    component: Component,
-    normalized: bool,
-    shape: Shape,
-}
 
 impl Encoding {
-    /// The encoding of `semantic` that was remembered in a primitive's extras.
-    pub(super) fn remembered(extras: &Extras, semantic: &str) -> Option<Self> {
-        Self::from_json(extras.get("gltf", "encodings")?.get(semantic)?)
-    }
-
-    /// As `[component type, normalised, type]`.
-    pub(super) fn from_json(value: &Value) -> Option<Self> {
-        let number = value.get(0)?.as_u64()?;
-        Some(Self {
-            component: Component::from_gl(u32::try_from(number).ok()?)?,
-            normalized: value.get(1)?.as_bool()?,
-            shape: Shape::named(value.get(2)?.as_str()?)?,
-        })
-    }
-
     /// `values`, `width` a vertex, in this encoding; `None` unless they come back exactly when `semantic` is read.
     pub(super) fn encode(self, semantic: &str, values: &[f32], width: usize) -> Option<Encoded<'static>> {
         let kept = self.shape.width();

@@ -1,15 +1,18 @@
+//! Meshes into accessors; what glTF demands and a Scene lacks is made, and noted.
+
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::{Value, json};
-
 use super::super::accessor::{Component, Shape};
-use super::super::extras::{GLTF, Lowering};
+use super::super::extras::Lowering;
 use super::super::json::{self, Attributes};
+use super::super::notes::in_file::{MeshNote, PrimitiveNote, topology_word};
+use super::super::notes::in_scene::PrimitiveKept;
+use super::super::notes::{Encoding, Encodings, JOINTS, Note as _, TANGENTS, WEIGHTS};
 use super::super::strips;
 use super::Lowerer;
 use super::buffers::{Encoded, Use, number_bytes};
-use super::encode::{Encoding, vertex_use};
+use super::encode::vertex_use;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::ops::{normalize_weights, smooth_normals, tangents};
@@ -30,6 +33,7 @@ impl<'a> Lowerer<'a> {
 
     fn mesh(&mut self, id: MeshId, mesh: &'a Mesh) -> json::Mesh {
         let mut lowering = Lowering::new(&mesh.extras);
+        let mut note = MeshNote::default();
         let path = format!("meshes[{}]", id.index());
         let mut primitives: Vec<json::Primitive> = Vec::with_capacity(mesh.primitives.len());
         for (i, primitive) in mesh.primitives.iter().enumerate() {
@@ -37,14 +41,15 @@ impl<'a> Lowerer<'a> {
             primitives.push(primitive);
         }
         if primitives.is_empty() {
-            lowering.put("no_primitives", true);
+            note.no_primitives = Some(true);
             let message = "a mesh without primitives got one that draws nothing";
             self.losses.added(Aspect::Topology, path, message);
             primitives.push(json::Primitive { attributes: self.nothing(0).0, ..json::Primitive::default() });
         }
-        if !mesh.target_names.is_empty() {
-            lowering.user("targetNames", mesh.target_names.clone());
+        if !mesh.target_names.is_empty() && !lowering.user("targetNames", mesh.target_names.clone()) {
+            note.target_names = Some(mesh.target_names.clone());
         }
+        lowering.put(&note);
         let (extras, extensions) = lowering.finish();
         json::Mesh {
             name: mesh.name.clone(),
@@ -79,27 +84,30 @@ impl<'a> Lowerer<'a> {
 
     fn primitive(&mut self, mesh: MeshId, primitive: &'a Primitive, path: &str) -> json::Primitive {
         let mut lowering = Lowering::new(&primitive.extras);
+        let mut note = PrimitiveNote::default();
+        let kept = PrimitiveKept::of(&primitive.extras);
+        let encodings = kept.encodings.unwrap_or_default();
         let mut result = json::Primitive {
             material: primitive.material.map(|material| material.index() as u32),
             ..json::Primitive::default()
         };
         if primitive.positions.is_empty() {
-            lowering.put("empty", topology_name(primitive.topology));
+            note.empty = topology_word(primitive.topology);
             (result.attributes, result.targets) = self.nothing(primitive.targets.len());
             // Textures would ask for coordinates that nothing has.
             result.material = None;
-            if let Some(material) = primitive.material {
-                lowering.put("material", material.index());
-            }
+            note.material = primitive.material.map(|material| material.index());
             let message = "a primitive without vertices got a triangle that draws nothing";
             self.losses.added(Aspect::Topology, path, message);
+            lowering.put(&note);
             (result.extras, result.extensions) = lowering.finish();
             return result;
         }
-        self.points_without_map(primitive, &mut result, &mut lowering, path);
-        result.attributes = self.attributes(mesh, primitive, &mut lowering, path);
-        result.targets = self.targets(primitive, &mut lowering, path);
-        self.indices(primitive, &mut result, &mut lowering, path);
+        self.points_without_map(primitive, &mut result, &mut note, path);
+        result.attributes = self.attributes(mesh, primitive, &encodings, &mut note, path);
+        result.targets = self.targets(primitive, &mut note, path);
+        self.indices(primitive, kept.mode, &mut result, &mut note, path);
+        lowering.put(&note);
         (result.extras, result.extensions) = lowering.finish();
         result
     }
@@ -109,13 +117,13 @@ impl<'a> Lowerer<'a> {
         &mut self,
         primitive: &Primitive,
         result: &mut json::Primitive,
-        lowering: &mut Lowering,
+        note: &mut PrimitiveNote,
         path: &str,
     ) {
         let material = primitive.material.and_then(|material| self.scene.materials.get(material));
         let mapped = material.is_some_and(|material| material.normal_texture.is_some());
         if mapped && primitive.topology == Topology::Points && !self.from_gltf {
-            lowering.put("material", result.material.take());
+            note.material = result.material.take().map(|material| material as usize);
             let message = "points cannot have a material with a normal map; it is kept in extras";
             self.losses.noted(Aspect::Materials, path, message);
         }
@@ -124,13 +132,12 @@ impl<'a> Lowerer<'a> {
     /// Adds a vertex attribute: as it was stored in the source where that is exact, else as floats.
     fn attribute(
         &mut self,
-        primitive: &Primitive,
+        remembered: Option<Encoding>,
         semantic: &str,
         values: Cow<'a, [f32]>,
         shape: Shape,
         path: &str,
     ) -> u32 {
-        let remembered = Encoding::remembered(&primitive.extras, semantic);
         let short = remembered.is_some();
         let list = remembered.and_then(|encoding| encoding.encode(semantic, &values, shape.width()));
         if short && list.is_none() {
@@ -148,28 +155,30 @@ impl<'a> Lowerer<'a> {
         &mut self,
         mesh: MeshId,
         primitive: &'a Primitive,
-        lowering: &mut Lowering,
+        encodings: &Encodings,
+        note: &mut PrimitiveNote,
         path: &str,
     ) -> Attributes {
         let mut attributes = Vec::new();
         let mut put = |this: &mut Self, semantic: String, values: Cow<'a, [f32]>, shape: Shape| {
-            let accessor = this.attribute(primitive, &semantic, values, shape, path);
+            let encoding = encodings.get(&semantic);
+            let accessor = this.attribute(encoding, &semantic, values, shape, path);
             attributes.push((semantic, accessor));
         };
         put(self, "POSITION".to_owned(), primitive.positions.as_flattened().into(), VEC3);
         if !primitive.normals.is_empty() {
             put(self, "NORMAL".to_owned(), primitive.normals.as_flattened().into(), VEC3);
         }
-        if let Some(normals) = self.needed_normals(primitive, lowering, path) {
+        if let Some(normals) = self.needed_normals(primitive, note, path) {
             put(self, "NORMAL".to_owned(), normals.into_flattened().into(), VEC3);
         }
         if !primitive.tangents.is_empty() {
             // Tangents mean nothing to glTF without normals, or for points.
             let usable = !primitive.normals.is_empty() && primitive.topology != Topology::Points;
-            let semantic = if usable { "TANGENT" } else { "_MENAGERIE_TANGENT" };
+            let semantic = if usable { "TANGENT" } else { TANGENTS };
             put(self, semantic.to_owned(), primitive.tangents.as_flattened().into(), VEC4);
         }
-        if let Some(tangents) = self.needed_tangents(primitive, lowering, path) {
+        if let Some(tangents) = self.needed_tangents(primitive, note, path) {
             put(self, "TANGENT".to_owned(), tangents.into_flattened().into(), VEC4);
         }
         for (i, set) in primitive.uvs.iter().enumerate() {
@@ -189,9 +198,9 @@ impl<'a> Lowerer<'a> {
             };
             put(self, name.clone(), custom.values.as_slice().into(), shape);
         }
-        let uvs = self.missing_uvs(primitive, lowering, path);
+        let uvs = self.missing_uvs(primitive, note, path);
         attributes.extend(uvs);
-        attributes.extend(self.skinning(mesh, primitive, lowering, path));
+        attributes.extend(self.skinning(mesh, primitive, encodings, note, path));
         Attributes(attributes)
     }
 
@@ -199,7 +208,7 @@ impl<'a> Lowerer<'a> {
     fn needed_normals(
         &mut self,
         primitive: &Primitive,
-        lowering: &mut Lowering,
+        note: &mut PrimitiveNote,
         path: &str,
     ) -> Option<Vec<[f32; 3]>> {
         let material = self.scene.materials.get(primitive.material?)?;
@@ -208,7 +217,7 @@ impl<'a> Lowerer<'a> {
         if self.from_gltf || !without || primitive.topology == Topology::Points {
             return None;
         }
-        lowering.put("no_normals", true);
+        note.no_normals = Some(true);
         self.losses.added(Aspect::Normals, path, "normals were made for the normal map");
         Some(smooth_normals(primitive))
     }
@@ -218,7 +227,7 @@ impl<'a> Lowerer<'a> {
     fn needed_tangents(
         &mut self,
         primitive: &Primitive,
-        lowering: &mut Lowering,
+        note: &mut PrimitiveNote,
         path: &str,
     ) -> Option<Vec<[f32; 4]>> {
         let material = self.scene.materials.get(primitive.material?)?;
@@ -226,7 +235,7 @@ impl<'a> Lowerer<'a> {
         if self.from_gltf || !primitive.tangents.is_empty() || primitive.topology == Topology::Points {
             return None;
         }
-        lowering.put("no_tangents", true);
+        note.no_tangents = Some(true);
         self.losses.added(Aspect::Tangents, path, "tangents were made for the normal map");
         let set = map.transform.and_then(|transform| transform.uv_set).unwrap_or(map.uv_set);
         let set = set as usize;
@@ -241,7 +250,7 @@ impl<'a> Lowerer<'a> {
     fn missing_uvs(
         &mut self,
         primitive: &Primitive,
-        lowering: &mut Lowering,
+        note: &mut PrimitiveNote,
         path: &str,
     ) -> Vec<(String, u32)> {
         let material = primitive.material.and_then(|material| self.scene.materials.get(material));
@@ -250,7 +259,7 @@ impl<'a> Lowerer<'a> {
         if needed <= there {
             return Vec::new();
         }
-        lowering.put("uv_sets", there);
+        note.uv_sets = Some(there);
         let message = "the material has a texture and the mesh no coordinates for it; they are all zero";
         self.losses.added(Aspect::Uvs, path, message);
         let zeros = self.zeros(primitive.positions.len(), VEC2, false);
@@ -261,7 +270,8 @@ impl<'a> Lowerer<'a> {
         &mut self,
         mesh: MeshId,
         primitive: &'a Primitive,
-        lowering: &mut Lowering,
+        encodings: &Encodings,
+        note: &mut PrimitiveNote,
         path: &str,
     ) -> Vec<(String, u32)> {
         if primitive.joints.is_empty() {
@@ -280,22 +290,17 @@ impl<'a> Lowerer<'a> {
             for (i, (joints, weights)) in primitive.joints.iter().zip(&primitive.weights).enumerate() {
                 let joints: Vec<f32> = joints.as_flattened().iter().map(|&joint| f32::from(joint)).collect();
                 let weights = Cow::Borrowed(weights.as_flattened());
-                for (name, values) in [("JOINTS", Cow::Owned(joints)), ("WEIGHTS", weights)] {
+                for (name, values) in [(JOINTS, Cow::Owned(joints)), (WEIGHTS, weights)] {
                     let list = Encoded::floats(values, VEC4);
-                    attributes
-                        .push((format!("_MENAGERIE_{name}_{i}"), self.packer.add(Use::Vertices(16), list)));
+                    attributes.push((format!("{name}{i}"), self.packer.add(Use::Vertices(16), list)));
                 }
             }
             return attributes;
         }
         if let Some(still) = self.still_joint(mesh) {
             let ranges = hang_still(still, &mut joints, &mut weights);
-            if !ranges.is_empty() {
-                lowering.put(
-                    "still",
-                    ranges.into_iter().map(|range| json!([range.start, range.end])).collect::<Value>(),
-                );
-            }
+            let ranges: Vec<_> = ranges.into_iter().map(|range| (range.start, range.end)).collect();
+            note.still = Some(ranges).filter(|ranges| !ranges.is_empty());
         }
         for (i, set) in joints.iter().enumerate() {
             let list = joint_list(set.as_flattened());
@@ -303,7 +308,8 @@ impl<'a> Lowerer<'a> {
         }
         for (i, set) in weights.into_iter().enumerate() {
             let semantic = format!("WEIGHTS_{i}");
-            let accessor = self.attribute(primitive, &semantic, set.into_flattened().into(), VEC4, path);
+            let encoding = encodings.get(&semantic);
+            let accessor = self.attribute(encoding, &semantic, set.into_flattened().into(), VEC4, path);
             attributes.push((semantic, accessor));
         }
         attributes
@@ -314,24 +320,22 @@ impl<'a> Lowerer<'a> {
         users.peek().is_none() || users.any(|node| node.skin.is_none())
     }
 
-    fn targets(&mut self, primitive: &'a Primitive, lowering: &mut Lowering, path: &str) -> Vec<Attributes> {
+    fn targets(&mut self, primitive: &'a Primitive, note: &mut PrimitiveNote, path: &str) -> Vec<Attributes> {
         let mut empty = Vec::new();
         let mut result = Vec::with_capacity(primitive.targets.len());
         for (i, target) in primitive.targets.iter().enumerate() {
             let mut attributes = self.target(primitive, target, &format!("{path}.targets[{i}]"));
             if attributes.is_empty() {
-                empty.push(json!(i));
+                empty.push(i);
                 let zeros = self.zeros(primitive.positions.len(), VEC3, true);
                 attributes.push(("POSITION".to_owned(), zeros));
             }
             result.push(Attributes(attributes));
         }
-        if !empty.is_empty() {
-            lowering.put("empty_targets", Value::Array(empty));
-        }
+        note.empty_targets = Some(empty).filter(|empty| !empty.is_empty());
         if primitive.targets.iter().any(|target| !target.extras.is_empty()) {
             let extras = primitive.targets.iter().map(|target| Lowering::new(&target.extras).finish().0);
-            lowering.put("target_extras", extras.map(Option::unwrap_or_default).collect::<Value>());
+            note.target_extras = Some(extras.map(Option::unwrap_or_default).collect());
         }
         result
     }
@@ -374,8 +378,9 @@ impl<'a> Lowerer<'a> {
     fn indices(
         &mut self,
         primitive: &'a Primitive,
+        remembered: Option<u32>,
         result: &mut json::Primitive,
-        lowering: &mut Lowering,
+        note: &mut PrimitiveNote,
         path: &str,
     ) {
         let (mode, least) = match primitive.topology {
@@ -385,9 +390,7 @@ impl<'a> Lowerer<'a> {
             Topology::LineStrip => (3, 2),
             Topology::Triangles => (4, 3),
         };
-        let remembered = primitive.extras.get(GLTF, "mode").and_then(Value::as_u64);
         let strip = remembered
-            .and_then(|mode| u32::try_from(mode).ok())
             .filter(|&mode| {
                 matches!(mode, strips::STRIP | strips::FAN) && primitive.topology == Topology::Triangles
             })
@@ -398,7 +401,7 @@ impl<'a> Lowerer<'a> {
         };
         result.mode = Some(mode).filter(|&mode| mode != 4);
         if indices.len() < least {
-            lowering.put("index_count", indices.len());
+            note.index_count = Some(indices.len());
             indices.to_mut().resize(least, primitive.indices.last().copied().unwrap_or(0));
             let message = "vertices that nothing draws got something that cannot be seen";
             self.losses.added(Aspect::Topology, path, message);
@@ -478,14 +481,4 @@ fn uv_sets_needed(material: &Material) -> usize {
     })
     .max()
     .unwrap_or(0)
-}
-
-fn topology_name(topology: Topology) -> &'static str {
-    match topology {
-        Topology::Triangles => "triangles",
-        Topology::Lines => "lines",
-        Topology::LineStrip => "line_strip",
-        Topology::LineLoop => "line_loop",
-        Topology::Points => "points",
-    }
 }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::super::accessor::Shape;
 use super::super::extension;
 use super::super::extras::Lowering;
-use super::super::notes::{Instance, Instancing, Note};
+use super::super::notes::Note as _;
+use super::super::notes::in_scene::{Instancing, NodeKept};
 use super::buffers::{Encoded, Use};
-use super::encode::Encoding;
 use super::{Lowerer, object};
 use crate::scene::{MeshId, Node, NodeId, Scene, Transform, float_from_json};
 
@@ -47,7 +47,7 @@ impl Tables {
             if node.mesh.is_some() || node.skin.is_some() {
                 continue;
             }
-            let Some(note) = Instancing::of(&node.extras) else { continue };
+            let Some(note) = NodeKept::of(&node.extras).instancing else { continue };
             let count = node.children.iter().rev().take_while(|child| is_row(child)).count();
             let rows = node.children.get(node.children.len() - count..).unwrap_or_default();
             if !rows.is_empty() && fit_together(scene, rows, &note) {
@@ -94,9 +94,10 @@ fn is_row(node: &Node) -> bool {
         && node.light.is_none()
         && node.visible
         && node.lods.is_empty();
-    let only_note = Instance::of(&node.extras).is_some_and(|note| {
+    let instance = NodeKept::of(&node.extras).instance;
+    let only_note = instance.is_some_and(|instance| {
         let mut alone = crate::scene::Extras::default();
-        note.keep_in(&mut alone);
+        NodeKept { instance: Some(instance), ..NodeKept::default() }.keep(&mut alone);
         alone == node.extras
     });
     plain && node.mesh.is_some() && matches!(node.transform, Transform::Trs { .. }) && only_note
@@ -113,7 +114,7 @@ fn fit_together(scene: &Scene, rows: &[NodeId], note: &Instancing) -> bool {
 impl Lowerer<'_> {
     /// Writes the table of a node; gives its mesh and the weights of that.
     pub(super) fn table(&mut self, node: &Node, lowering: &mut Lowering) -> Option<(MeshId, Vec<f32>)> {
-        let note = Instancing::of(&node.extras)?;
+        let note = NodeKept::of(&node.extras).instancing?;
         let rows: Vec<&Node> = node
             .children
             .iter()
@@ -124,7 +125,7 @@ impl Lowerer<'_> {
         let mut attributes = Map::new();
         for name in names(&note, &rows) {
             let (values, shape) = column(&name, &rows, &note)?;
-            let encoding = note.encodings.get(&name).and_then(Encoding::from_json);
+            let encoding = note.encodings.get(&name);
             let list = encoding
                 .and_then(|encoding| encoding.encode(&name, &values, shape.width()))
                 .unwrap_or_else(|| Encoded::floats(values.clone(), shape));
@@ -170,10 +171,10 @@ fn column(name: &str, rows: &[&Node], note: &Instancing) -> Option<(Vec<f32>, Sh
         "ROTATION" => Some((rows.iter().flat_map(|row| of(row).1.to_array()).collect(), VEC4)),
         "SCALE" => Some((rows.iter().flat_map(|row| of(row).2.to_array()).collect(), VEC3)),
         custom => {
-            let shape = Shape::named(note.encodings.get(custom)?.get(2)?.as_str()?)?;
+            let shape = note.encodings.get(custom)?.shape;
             let mut values = Vec::new();
             for row in rows {
-                let instance = Instance::of(&row.extras)?;
+                let instance = NodeKept::of(&row.extras).instance?;
                 let own: Option<Vec<f32>> =
                     instance.custom.get(custom)?.as_array()?.iter().map(float_from_json).collect();
                 values.extend(own.filter(|own| own.len() == shape.width())?);

@@ -3,10 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::super::extension;
-use super::super::extras::{GLTF, Lowering};
+use super::super::extras::Lowering;
 use super::super::json;
-use super::super::notes::lights::{allowed_light, allowed_projection, light_to_json, projection_to_json};
-use super::{Lowerer, exact, number, numbers, object};
+use super::super::notes::in_file::{CameraNote, LightNote};
+use super::super::notes::in_scene::CameraKept;
+use super::super::notes::lights::{KeptLight, KeptProjection, allowed_light, allowed_projection};
+use super::super::notes::{Note as _, exactly};
+use super::{Lowerer, number, numbers, object};
 use crate::diag::Aspect;
 use crate::scene::{Camera, Light, LightKind, Projection};
 
@@ -22,14 +25,13 @@ impl Lowerer<'_> {
         let mut lowering = Lowering::new(&camera.extras);
         let projection = allowed_projection(&camera.projection);
         if projection != camera.projection {
-            lowering.put("projection", projection_to_json(&camera.projection));
+            lowering.put(&CameraNote { projection: Some(KeptProjection::of(&camera.projection)) });
             let message = "the camera has values that glTF does not allow; they are kept in extras";
             self.losses.noted(Aspect::Cameras, format!("cameras[{index}]"), message);
         }
-        let kept = |field: &str| camera.extras.get(GLTF, field).cloned();
-        let inner_extras = kept("projection_extras");
-        let inner_extensions =
-            kept("projection_extensions").and_then(|e| e.as_object().cloned()).unwrap_or_default();
+        let CameraKept { projection_extras: inner_extras, projection_extensions } =
+            CameraKept::of(&camera.extras);
+        let inner_extensions = projection_extensions.unwrap_or_default();
         let mut result = json::Camera { name: camera.name.clone(), ..json::Camera::default() };
         match projection {
             Projection::Perspective { yfov, aspect, near, far } => {
@@ -74,15 +76,13 @@ impl Lowerer<'_> {
     fn light(&mut self, index: usize, light: &Light) -> Value {
         let mut lowering = Lowering::new(&light.extras);
         let allowed = allowed_light(light);
-        if allowed != *light {
-            lowering.put("light", light_to_json(light));
-        }
+        lowering.put(&LightNote {
+            light: (allowed != *light).then(|| KeptLight::of(light)),
+            attenuation: light.attenuation.map(exactly),
+        });
         if !nearly(&allowed, light) {
             let message = "the light has values that glTF does not allow; they are kept in extras";
             self.losses.noted(Aspect::Lights, format!("lights[{index}]"), message);
-        }
-        if let Some(attenuation) = light.attenuation {
-            lowering.put("attenuation", exact(&attenuation));
         }
         let mut members = Map::new();
         if !light.name.is_empty() {

@@ -1,15 +1,19 @@
-use serde_json::{Map, Value, json};
+//! Materials, as near as glTF has them.
+
+use serde_json::{Map, json};
 
 use super::super::extension;
-use super::super::extras::{GLTF, Lowering};
+use super::super::extras::Lowering;
 use super::super::json::{self, Object, PbrMetallicRoughness, TextureInfo};
-use super::super::notes::materials::{allowed, phong_to_json, specular_glossiness_to_json, without_light};
-use super::{Lowerer, exact, number, numbers, object};
+use super::super::notes::in_file::{MaterialNote, blend_word};
+use super::super::notes::in_scene::MaterialKept;
+use super::super::notes::materials::{KeptPhong, KeptSpecularGlossiness, allowed, without_light};
+use super::super::notes::{Float, Note as _, exact, exactly};
+use super::{Lowerer, number, numbers, object};
 use crate::diag::Aspect;
 use crate::ops::phong_to_metallic_roughness;
 use crate::scene::{
     AlphaMode, Blend, Material, MetallicRoughness, Shading, SpecularGlossiness, TextureRef, UvTransform,
-    float_from_json, float_to_json,
 };
 
 impl Lowerer<'_> {
@@ -22,61 +26,33 @@ impl Lowerer<'_> {
 
     fn material(&mut self, index: usize, material: &Material) -> json::Material {
         let mut lowering = Lowering::new(&material.extras);
+        let mut note = MaterialNote::default();
+        let kept = MaterialKept::of(&material.extras);
         let mut unsaid = Vec::new();
         let mut result = json::Material {
             name: material.name.clone(),
             double_sided: material.double_sided.then_some(true),
             ..json::Material::default()
         };
-        let kept = |field: &str| material.extras.get(GLTF, field);
-        match &material.shading {
-            Shading::MetallicRoughness(shading) => {
-                result.pbr_metallic_roughness = metallic_roughness(shading, &mut lowering, &mut unsaid);
-            }
-            Shading::Phong(phong) => {
-                lowering.put("phong", phong_to_json(phong));
-                unsaid.push("Phong shading");
-                // Clamping needs no second record: the Phong values are exact.
-                let shading = allowed(&phong_to_metallic_roughness(phong));
-                result.pbr_metallic_roughness =
-                    metallic_roughness(&shading, &mut Lowering::default(), &mut Vec::new());
-            }
-            Shading::SpecularGlossiness(shading) if material.unlit && !self.from_gltf => {
-                // Such a material may not have both extensions.
-                lowering.put("specular_glossiness", specular_glossiness_to_json(shading));
-                unsaid.push("specular-glossiness shading without light");
-                result.pbr_metallic_roughness =
-                    metallic_roughness(&without_light(shading), &mut Lowering::default(), &mut Vec::new());
-            }
-            Shading::SpecularGlossiness(shading) => {
-                let extension = specular_glossiness(shading, &mut lowering, &mut unsaid);
-                lowering.extension(extension::SPECULAR_GLOSSINESS, extension);
-                result.pbr_metallic_roughness =
-                    kept("fallback").and_then(|fallback| serde_json::from_value(fallback.clone()).ok());
-            }
+        let emissive_strength = kept.emissive_strength;
+        result.pbr_metallic_roughness = self.shading(material, kept, &mut lowering, &mut note, &mut unsaid);
+        let strength = emission(material, emissive_strength, &mut result, &mut note, &mut unsaid);
+        if let Some(strength) = strength {
+            let members = object([("emissiveStrength", number(strength))]);
+            lowering.extension(extension::EMISSIVE_STRENGTH, members);
         }
-        if !matches!(material.shading, Shading::SpecularGlossiness(_))
-            && (kept("pbr_extras").is_some() || kept("pbr_extensions").is_some())
-        {
-            let pbr = result.pbr_metallic_roughness.get_or_insert_default();
-            pbr.extras = kept("pbr_extras").cloned();
-            if let Some(Value::Object(extensions)) = kept("pbr_extensions") {
-                pbr.extensions = extensions.clone();
-            }
-        }
-        self.emission(material, &mut result, &mut lowering, &mut unsaid);
         result.normal_texture = material.normal_texture.as_ref().map(|(texture, scale)| TextureInfo {
             scale: Some(*scale).filter(|&scale| scale != 1.0),
             ..texture_info(texture)
         });
         result.occlusion_texture = material.occlusion_texture.as_ref().map(|(texture, strength)| {
-            let strength = clamped("occlusion_strength", &[*strength], &mut lowering, &mut unsaid);
+            let strength = clamped(&mut note.occlusion_strength, &[*strength], &mut unsaid);
             TextureInfo {
                 strength: strength.first().copied().filter(|&strength| strength != 1.0),
                 ..texture_info(texture)
             }
         });
-        alpha(material.alpha, &mut result, &mut lowering, &mut unsaid);
+        alpha(material.alpha, &mut result, &mut note, &mut unsaid);
         if material.unlit {
             lowering.extension(extension::UNLIT, Map::new());
         }
@@ -87,43 +63,80 @@ impl Lowerer<'_> {
             );
             self.losses.noted(Aspect::Materials, format!("materials[{index}]"), message);
         }
+        lowering.put(&note);
         (result.extras, result.extensions) = lowering.finish();
         result
     }
 
-    fn emission(
-        &mut self,
+    /// What programs see of a material that know metallic-roughness alone; other shadings are extensions or noted.
+    fn shading(
+        &self,
         material: &Material,
-        result: &mut json::Material,
+        kept: MaterialKept,
         lowering: &mut Lowering,
+        note: &mut MaterialNote,
         unsaid: &mut Vec<&'static str>,
-    ) {
-        result.emissive_texture = material.emissive_texture.as_ref().map(texture_info);
-        let emissive = material.emissive.map(|x| x.max(0.0));
-        if emissive != material.emissive {
-            lowering.put("emissive", exact(&material.emissive));
-            unsaid.push("negative emission");
-        }
-        let kept = material.extras.get(GLTF, "emissive_strength").and_then(float_from_json);
-        let (factor, strength) = if material.unlit && kept.is_none() {
-            // Such a material does not glow anyway, and may not have both extensions.
-            if emissive.iter().any(|&x| x > 1.0) {
-                lowering.put("emissive", exact(&material.emissive));
+    ) -> Option<PbrMetallicRoughness> {
+        // Of what is noted whole no clamped factor needs a second record.
+        let plain = |shading| metallic_roughness(&shading, &mut MaterialNote::default(), &mut Vec::new());
+        let mut pbr = match &material.shading {
+            Shading::MetallicRoughness(shading) => metallic_roughness(shading, note, unsaid),
+            Shading::Phong(phong) => {
+                note.phong = Some(KeptPhong::of(phong));
+                unsaid.push("Phong shading");
+                plain(allowed(&phong_to_metallic_roughness(phong)))
             }
-            (emissive.map(|x| x.min(1.0)), None)
-        } else {
-            emissive_factor(emissive, kept)
+            Shading::SpecularGlossiness(shading) if material.unlit && !self.from_gltf => {
+                // Such a material may not have both extensions.
+                note.specular_glossiness = Some(KeptSpecularGlossiness::of(shading));
+                unsaid.push("specular-glossiness shading without light");
+                return plain(without_light(shading));
+            }
+            Shading::SpecularGlossiness(shading) => {
+                let extension = specular_glossiness(shading, note, unsaid);
+                lowering.extension(extension::SPECULAR_GLOSSINESS, extension);
+                return kept.fallback;
+            }
         };
-        result.emissive_factor = Some(factor).filter(|factor| *factor != [0.0; 3]);
-        if let Some(strength) = strength {
-            let members = object([("emissiveStrength", number(strength))]);
-            lowering.extension(extension::EMISSIVE_STRENGTH, members);
-            if kept != Some(strength) {
-                // Reading finds a strength, which the Scene did not have as such.
-                lowering.put("no_emissive_strength", true);
-            }
+        if kept.pbr_extras.is_some() || kept.pbr_extensions.is_some() {
+            let pbr = pbr.get_or_insert_default();
+            pbr.extras = kept.pbr_extras;
+            pbr.extensions = kept.pbr_extensions.unwrap_or_default();
         }
+        pbr
     }
+}
+
+/// Writes a material's emission; gives the strength that is written as an extension.
+fn emission(
+    material: &Material,
+    kept: Option<Float>,
+    result: &mut json::Material,
+    note: &mut MaterialNote,
+    unsaid: &mut Vec<&'static str>,
+) -> Option<f32> {
+    result.emissive_texture = material.emissive_texture.as_ref().map(texture_info);
+    let emissive = material.emissive.map(|x| x.max(0.0));
+    if emissive != material.emissive {
+        note.emissive = Some(exactly(material.emissive));
+        unsaid.push("negative emission");
+    }
+    let kept = kept.map(|strength| strength.0);
+    let (factor, strength) = if material.unlit && kept.is_none() {
+        // Such a material does not glow anyway, and may not have both extensions.
+        if emissive.iter().any(|&x| x > 1.0) {
+            note.emissive = Some(exactly(material.emissive));
+        }
+        (emissive.map(|x| x.min(1.0)), None)
+    } else {
+        emissive_factor(emissive, kept)
+    };
+    result.emissive_factor = Some(factor).filter(|factor| *factor != [0.0; 3]);
+    if strength.is_some() && kept != strength {
+        // Reading finds a strength, which the Scene did not have as such.
+        note.no_emissive_strength = Some(true);
+    }
+    strength
 }
 
 /// A factor up to one and a strength whose product is exactly the emission.
@@ -147,30 +160,25 @@ fn emissive_factor(emissive: [f32; 3], kept: Option<f32>) -> ([f32; 3], Option<f
 fn alpha(
     alpha: AlphaMode,
     result: &mut json::Material,
-    lowering: &mut Lowering,
+    note: &mut MaterialNote,
     unsaid: &mut Vec<&'static str>,
 ) {
     let mode = match alpha {
         AlphaMode::Opaque => return,
         AlphaMode::Mask { cutoff } => {
             if cutoff < 0.0 {
-                lowering.put("alpha_cutoff", float_to_json(cutoff));
+                note.alpha_cutoff = Some(Float(cutoff));
                 unsaid.push("a negative alpha cutoff");
             }
             result.alpha_cutoff = Some(cutoff.max(0.0)).filter(|&cutoff| cutoff != 0.5);
             "MASK"
         }
         AlphaMode::Blend(blend) => {
+            note.blend = blend_word(blend);
             match blend {
                 Blend::Alpha => {}
-                Blend::Additive => {
-                    lowering.put("blend", "additive");
-                    unsaid.push("additive blending");
-                }
-                Blend::Multiply => {
-                    lowering.put("blend", "multiply");
-                    unsaid.push("multiplying blending");
-                }
+                Blend::Additive => unsaid.push("additive blending"),
+                Blend::Multiply => unsaid.push("multiplying blending"),
             }
             "BLEND"
         }
@@ -178,16 +186,11 @@ fn alpha(
     result.alpha_mode = Some(mode.to_owned());
 }
 
-/// Values between zero and one; where they are not, the exact ones are kept as `field`.
-fn clamped(
-    field: &'static str,
-    values: &[f32],
-    lowering: &mut Lowering,
-    unsaid: &mut Vec<&'static str>,
-) -> Vec<f32> {
+/// Values between zero and one; where they are not, the exact ones are noted.
+fn clamped(note: &mut Option<Vec<Float>>, values: &[f32], unsaid: &mut Vec<&'static str>) -> Vec<f32> {
     let clamped: Vec<f32> = values.iter().map(|x| x.clamp(0.0, 1.0)).collect();
     if clamped != values {
-        lowering.put(field, exact(values));
+        *note = Some(exact(values));
         unsaid.push("a factor outside 0 to 1");
     }
     clamped
@@ -195,12 +198,12 @@ fn clamped(
 
 fn metallic_roughness(
     shading: &MetallicRoughness,
-    lowering: &mut Lowering,
+    note: &mut MaterialNote,
     unsaid: &mut Vec<&'static str>,
 ) -> Option<PbrMetallicRoughness> {
-    let base = clamped("base_color", &shading.base_color, lowering, unsaid);
-    let metallic = clamped("metallic", &[shading.metallic], lowering, unsaid);
-    let roughness = clamped("roughness", &[shading.roughness], lowering, unsaid);
+    let base = clamped(&mut note.base_color, &shading.base_color, unsaid);
+    let metallic = clamped(&mut note.metallic, &[shading.metallic], unsaid);
+    let roughness = clamped(&mut note.roughness, &[shading.roughness], unsaid);
     let unless_one = |values: &[f32]| values.first().copied().filter(|&x| x != 1.0);
     let pbr = PbrMetallicRoughness {
         base_color_factor: <[f32; 4]>::try_from(base).ok().filter(|base| *base != [1.0; 4]),
@@ -215,22 +218,22 @@ fn metallic_roughness(
 
 fn specular_glossiness(
     shading: &SpecularGlossiness,
-    lowering: &mut Lowering,
+    note: &mut MaterialNote,
     unsaid: &mut Vec<&'static str>,
 ) -> Object {
     let mut members = Map::new();
-    let diffuse = clamped("diffuse", &shading.diffuse, lowering, unsaid);
+    let diffuse = clamped(&mut note.diffuse, &shading.diffuse, unsaid);
     if diffuse != [1.0; 4] {
         members.insert("diffuseFactor".to_owned(), numbers(&diffuse));
     }
     if let Some(texture) = &shading.diffuse_texture {
         members.insert("diffuseTexture".to_owned(), json!(texture_info(texture)));
     }
-    let specular = clamped("specular", &shading.specular, lowering, unsaid);
+    let specular = clamped(&mut note.specular, &shading.specular, unsaid);
     if specular != [1.0; 3] {
         members.insert("specularFactor".to_owned(), numbers(&specular));
     }
-    let glossiness = clamped("glossiness", &[shading.glossiness], lowering, unsaid);
+    let glossiness = clamped(&mut note.glossiness, &[shading.glossiness], unsaid);
     if glossiness != [1.0] {
         members.insert("glossinessFactor".to_owned(), number(glossiness.first().copied().unwrap_or(1.0)));
     }

@@ -14,9 +14,11 @@ mod textures;
 use serde_json::{Value, json};
 
 use super::extras::{GLTF, Lowering};
-use super::json::{Asset, Document};
+use super::json::{Asset, Document, Object};
 use super::model::Model;
-use super::notes::{exact, object};
+use super::notes::in_file::FileNote;
+use super::notes::in_scene::FileKept;
+use super::notes::{Note as _, exactly};
 use super::{check, codes, extension, missing, uri};
 use crate::diag::{Issue, LossReport};
 use crate::formats::{MissingTextures, WriteOptions};
@@ -115,29 +117,22 @@ impl Lowerer<'_> {
         let scene = self.scene;
         let mut lowering = Lowering::new(&scene.extras);
         self.lights(&mut lowering);
-        if let Some(ambient) = scene.ambient {
-            lowering.put("ambient", exact(&ambient));
-        }
-        self.empty_animations(&mut lowering);
-        let missing = self.unreferred.then(|| missing::take_out(&mut self.document)).flatten();
-        if let Some(missing) = missing.and_then(|missing| serde_json::to_value(missing).ok()) {
-            lowering.put(missing::FIELD, missing);
-        }
+        lowering.put(&FileNote {
+            ambient: scene.ambient.map(exactly),
+            animations: self.empty_animations(),
+            missing_pictures: self.unreferred.then(|| missing::take_out(&mut self.document)).flatten(),
+            origin: self.from_gltf.then(|| GLTF.to_owned()),
+        });
         let mut asset = Asset {
             version: "2.0".to_owned(),
             generator: Some(concat!("menagerie ", env!("CARGO_PKG_VERSION")).to_owned()),
             ..Asset::default()
         };
-        if self.from_gltf {
-            lowering.put("origin", GLTF);
-            let kept = scene.extras.get(GLTF, "asset");
-            let text = |name: &str| Some(kept?.get(name)?.as_str()?.to_owned());
-            asset.copyright = text("copyright");
-            asset.min_version = text("minVersion");
-            asset.extras = kept.and_then(|kept| kept.get("extras")).cloned();
-            if let Some(Value::Object(extensions)) = kept.and_then(|kept| kept.get("extensions")) {
-                asset.extensions = extensions.clone();
-            }
+        if let Some(kept) = FileKept::of(&scene.extras).asset {
+            asset.copyright = kept.copyright;
+            asset.min_version = kept.min_version;
+            asset.extras = kept.extras;
+            asset.extensions = kept.extensions.unwrap_or_default();
         }
         self.document.asset = asset;
         self.document.scene = scene.default_scene.map(|scene| scene as u32);
@@ -156,12 +151,9 @@ fn declare_extensions(document: &mut Document, scene: &Scene) {
     if quantized && !used.iter().any(|name| name == extension::QUANTIZATION) {
         used.push(extension::QUANTIZATION.to_owned());
     }
-    let names = |field: &str| -> Vec<String> {
-        let list = scene.extras.get(GLTF, field).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
-    };
+    let kept = FileKept::of(&scene.extras);
     let mut declared: Vec<String> = Vec::new();
-    for name in names("extensionsUsed").into_iter().chain(used.iter().cloned()) {
+    for name in kept.extensions_used.into_iter().flatten().chain(used.iter().cloned()) {
         let needed = match name.as_str() {
             extension::QUANTIZATION => quantized,
             extension::INSTANCING => used.contains(&name),
@@ -171,8 +163,8 @@ fn declare_extensions(document: &mut Document, scene: &Scene) {
             declared.push(name);
         }
     }
-    let mut required: Vec<String> =
-        names("extensionsRequired").into_iter().filter(|name| used.contains(name)).collect();
+    let required = kept.extensions_required.into_iter().flatten();
+    let mut required: Vec<String> = required.filter(|name| used.contains(name)).collect();
     if quantized && !required.iter().any(|name| name == extension::QUANTIZATION) {
         required.push(extension::QUANTIZATION.to_owned());
     }
@@ -194,6 +186,11 @@ fn needs_quantization(document: &Document) -> bool {
             _ => false,
         }
     })
+}
+
+/// An object out of pairs.
+fn object<const N: usize>(pairs: [(&str, Value); N]) -> Object {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// A finite float as the shortest number that gives the same float again.

@@ -1,17 +1,22 @@
+//! Nodes, scenes and skins, with skinned meshes where glTF wants them.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::accessor::Shape;
 use super::super::extension;
-use super::super::extras::{GLTF, Lowering, OWN};
+use super::super::extras::Lowering;
 use super::super::json;
+use super::super::notes::in_file::{KeptTransform, NodeNote, Place, SkinNote};
+use super::super::notes::in_scene::NodeKept;
+use super::super::notes::{Float, Note as _, exactly};
 use super::buffers::{Encoded, Use};
-use super::{Lowerer, exact, object};
+use super::{Lowerer, object};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind};
-use crate::scene::{Mesh, MeshId, Node, NodeId, Property, Scene, SkinId, Transform, float_to_json};
+use crate::scene::{Mesh, MeshId, Node, NodeId, Property, Scene, SkinId, Transform};
 
 const MAT4: Shape = Shape { rows: 4, columns: 4 };
 
@@ -84,8 +89,9 @@ impl Lowerer<'_> {
             return;
         }
         let mut lowering = Lowering::default();
-        let scenes: Vec<Value> = self.document.scenes.iter().map(|scene| json!(scene.nodes)).collect();
-        lowering.put("joins", Value::Array(scenes));
+        let roots = |scene: &json::Scene| scene.nodes.iter().map(|&node| node as usize).collect();
+        let joins = self.document.scenes.iter().map(roots).collect();
+        lowering.put(&NodeNote { joins: Some(joins), ..NodeNote::default() });
         let (extras, _) = lowering.finish();
         let root = self.document.nodes.len() as u32;
         let children = apart.iter().copied().collect();
@@ -161,6 +167,7 @@ impl Lowerer<'_> {
         skinned: Option<&Skinned>,
     ) -> json::Node {
         let mut lowering = Lowering::new(&node.extras);
+        let mut note = NodeNote::default();
         let mut result = json::Node {
             name: node.name.clone(),
             children: node
@@ -177,7 +184,7 @@ impl Lowerer<'_> {
             result.weights = node.weights.clone();
             match node.skin {
                 Some(skin) if self.writes_skin(node) => result.skin = Some(skin.index() as u32),
-                Some(skin) => lowering.put("skin", skin.index()),
+                Some(skin) => note.skin = Some(skin.index()),
                 None => {}
             }
         }
@@ -188,38 +195,50 @@ impl Lowerer<'_> {
             result.weights = weights;
         }
         if skinned == Some(&Skinned::Moved) {
-            let mut place = Map::new();
-            if let Some(parent) = parents.get(id.index()).copied().flatten() {
-                let children = self.scene.nodes.get(parent).map(|parent| parent.children.as_slice());
-                let at = children.and_then(|children| children.iter().position(|child| *child == id));
-                if let Some(at) = at {
-                    place.insert("parent".to_owned(), json!(parent.index()));
-                    place.insert("at".to_owned(), json!(at));
-                }
-            }
-            if !is_identity(&node.transform) {
-                place.insert("transform".to_owned(), transform_to_json(&node.transform));
-            }
-            lowering.put("place", Value::Object(place));
+            note.place = Some(self.place(id, node, parents));
         } else {
-            self.transform(id, node, &mut result, &mut lowering);
+            self.transform(id, node, &mut result, &mut note);
         }
         if let Some(light) = node.light {
             lowering.extension(extension::LIGHTS, object([("light", json!(light.index()))]));
         }
         if !node.visible {
             lowering.extension(extension::VISIBILITY, object([("visible", json!(false))]));
-        } else if node.extras.get(GLTF, "visible").is_some() {
+        } else if NodeKept::of(&node.extras).visible.is_some() {
             lowering.extension(extension::VISIBILITY, object([("visible", json!(true))]));
         }
         if skinned != Some(&Skinned::Split) {
-            lods(node, &mut lowering);
+            lods(node, &mut lowering, &mut note);
         }
+        if skinned == Some(&Skinned::Moved) && self.is_below_hidden(id, parents) {
+            hide(&mut lowering, &mut note);
+        }
+        lowering.put(&note);
         (result.extras, result.extensions) = lowering.finish();
         result
     }
 
-    fn transform(&mut self, id: NodeId, node: &Node, result: &mut json::Node, lowering: &mut Lowering) {
+    /// Where a node hangs that is made a root.
+    fn place(&self, id: NodeId, node: &Node, parents: &[Option<NodeId>]) -> Place {
+        let parent = parents.get(id.index()).copied().flatten();
+        let children = parent.and_then(|parent| Some(&self.scene.nodes.get(parent)?.children));
+        let at = children.and_then(|children| children.iter().position(|child| *child == id));
+        Place {
+            parent: parent.filter(|_| at.is_some()).map(|parent| parent.index()),
+            at,
+            transform: (!is_identity(&node.transform)).then(|| KeptTransform::of(&node.transform)),
+        }
+    }
+
+    /// Whether a node is visible itself, and one that it hangs below is not.
+    fn is_below_hidden(&self, id: NodeId, parents: &[Option<NodeId>]) -> bool {
+        let parent = |id: &NodeId| parents.get(id.index()).copied().flatten();
+        let visible = |id: NodeId| self.scene.nodes.get(id).is_some_and(|node| node.visible);
+        let mut above = std::iter::successors(parent(&id), parent).take(parents.len());
+        visible(id) && above.any(|id| !visible(id))
+    }
+
+    fn transform(&mut self, id: NodeId, node: &Node, result: &mut json::Node, note: &mut NodeNote) {
         let trs = |result: &mut json::Node, translation: Vec3, rotation: Quat, scale: Vec3| {
             result.translation = Some(translation.to_array()).filter(|t| *t != [0.0; 3]);
             result.rotation = Some(rotation.to_array()).filter(|r| *r != [0.0, 0.0, 0.0, 1.0]);
@@ -235,7 +254,7 @@ impl Lowerer<'_> {
                     result.matrix = Some(matrix.to_cols_array());
                     return;
                 }
-                lowering.put("matrix", exact(&matrix.to_cols_array()));
+                note.matrix = Some(exactly(matrix.to_cols_array()));
                 trs(result, translation, rotation, scale);
                 let mut stats = ErrorStats::default();
                 stats.add(off.into());
@@ -260,7 +279,7 @@ impl Lowerer<'_> {
                     }
                     id.index() as u32
                 }
-                Skinned::Split => self.split_off(id),
+                Skinned::Split => self.split_off(id, parents),
             };
             if parent.is_none() && *what == Skinned::Moved {
                 continue;
@@ -275,25 +294,23 @@ impl Lowerer<'_> {
                     scene.nodes.push(root);
                 }
             }
-            let hidden = std::iter::successors(parent, |id| parents.get(id.index()).copied().flatten())
-                .take(parents.len())
-                .any(|id| self.scene.nodes.get(id).is_some_and(|node| !node.visible));
-            if hidden && self.scene.nodes.get(id).is_some_and(|node| node.visible) {
-                self.hide(root);
-            }
         }
     }
 
     /// A new root with the mesh and skin of a node.
-    fn split_off(&mut self, id: NodeId) -> u32 {
+    fn split_off(&mut self, id: NodeId, parents: &[Option<NodeId>]) -> u32 {
         let scene = self.scene;
         let Some(node) = scene.nodes.get(id) else { return 0 };
         let mut lowering = Lowering::default();
-        lowering.put("skin_of", id.index());
-        lods(node, &mut lowering);
+        let mut note = NodeNote { skin_of: Some(id.index()), ..NodeNote::default() };
+        lods(node, &mut lowering, &mut note);
         if !node.visible {
             lowering.extension(extension::VISIBILITY, object([("visible", json!(false))]));
         }
+        if self.is_below_hidden(id, parents) {
+            hide(&mut lowering, &mut note);
+        }
+        lowering.put(&note);
         let (extras, extensions) = lowering.finish();
         self.document.nodes.push(json::Node {
             name: node.name.clone(),
@@ -311,17 +328,6 @@ impl Lowerer<'_> {
         root
     }
 
-    /// Hides a node because one that it was below is hidden.
-    fn hide(&mut self, node: u32) {
-        let Some(node) = self.document.nodes.get_mut(node as usize) else { return };
-        node.extensions
-            .insert(extension::VISIBILITY.to_owned(), Value::Object(object([("visible", json!(false))])));
-        let extras = node.extras.get_or_insert_with(|| json!({ OWN: {} }));
-        if let Some(own) = extras.get_mut(OWN).and_then(Value::as_object_mut) {
-            own.insert("shown".to_owned(), json!(true));
-        }
-    }
-
     fn skins(&mut self) {
         // A skin has at least one joint, and joints are nodes.
         if self.scene.nodes.is_empty() {
@@ -337,25 +343,25 @@ impl Lowerer<'_> {
         let parents = crate::scene::parents(self.scene);
         for (id, skin) in self.scene.skins.iter() {
             let mut lowering = Lowering::new(&skin.extras);
+            let mut note = SkinNote::default();
             let mut joints: Vec<u32> = skin.joints.iter().map(|joint| joint.index() as u32).collect();
             let mut binds = skin.inverse_binds.clone();
             if let Some(still) = self.still_node(id) {
-                lowering.put("still_joint", true);
+                note.still_joint = Some(true);
                 if !binds.is_empty() || joints.is_empty() {
                     binds.push(Mat4::IDENTITY);
                 }
                 joints.push(still);
             }
             if joints.is_empty() {
-                lowering.put("no_joints", true);
+                note.no_joints = Some(true);
                 joints.push(0);
             }
             // glTF wants the skeleton's root above all joints; another one is kept beside.
             let skeleton =
                 skin.skeleton.filter(|root| joints.iter().all(|joint| is_below(&parents, *joint, *root)));
-            if let Some(root) = skin.skeleton.filter(|_| skeleton.is_none()) {
-                lowering.put("skeleton", root.index());
-            }
+            note.skeleton = skin.skeleton.filter(|_| skeleton.is_none()).map(|root| root.index());
+            lowering.put(&note);
             let values: Vec<f32> = binds.iter().flat_map(|matrix| matrix.to_cols_array()).collect();
             let inverse_bind_matrices =
                 (!binds.is_empty()).then(|| self.packer.add(Use::Binds, Encoded::floats(values, MAT4)));
@@ -402,7 +408,7 @@ impl Lowerer<'_> {
             Still::Node(node) => Some(node.index() as u32),
             Still::Below(node) => {
                 let mut lowering = Lowering::default();
-                lowering.put("helper", true);
+                lowering.put(&NodeNote { helper: Some(true), ..NodeNote::default() });
                 let (extras, _) = lowering.finish();
                 self.document.nodes.push(json::Node { extras, ..json::Node::default() });
                 let helper = (self.document.nodes.len() - 1) as u32;
@@ -491,26 +497,20 @@ fn has_still_vertices(mesh: &crate::scene::Mesh) -> bool {
     })
 }
 
-fn lods(node: &Node, lowering: &mut Lowering) {
+/// Hides a node because one that it was below is hidden.
+fn hide(lowering: &mut Lowering, note: &mut NodeNote) {
+    lowering.extension(extension::VISIBILITY, object([("visible", json!(false))]));
+    note.shown = Some(true);
+}
+
+fn lods(node: &Node, lowering: &mut Lowering, note: &mut NodeNote) {
     if node.lods.is_empty() {
         return;
     }
     let ids: Value = node.lods.iter().map(|lod| lod.node.index()).collect();
     lowering.extension(extension::LOD, object([("ids", ids)]));
     if node.lods.iter().any(|lod| lod.distance.is_some()) {
-        let distances = node.lods.iter().map(|lod| lod.distance.map_or(Value::Null, float_to_json));
-        lowering.put("lod_distances", distances.collect::<Value>());
-    }
-}
-
-fn transform_to_json(transform: &Transform) -> Value {
-    match transform {
-        Transform::Trs { translation, rotation, scale } => json!({
-            "translation": exact(&translation.to_array()),
-            "rotation": exact(&rotation.to_array()),
-            "scale": exact(&scale.to_array()),
-        }),
-        Transform::Matrix(matrix) => json!({ "matrix": exact(&matrix.to_cols_array()) }),
+        note.lod_distances = Some(node.lods.iter().map(|lod| lod.distance.map(Float)).collect());
     }
 }
 

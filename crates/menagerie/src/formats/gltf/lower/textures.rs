@@ -1,9 +1,12 @@
+//! Images, textures and samplers.
+
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::super::extras::{GLTF, Lowering};
+use super::super::extras::Lowering;
 use super::super::json;
+use super::super::notes::Note as _;
+use super::super::notes::in_file::ImageNote;
+use super::super::notes::in_scene::{FileKept, ImageKept};
 use super::super::sampling::{MAG_FILTERS, MIN_FILTERS, WRAPS};
 use super::super::uri;
 use super::{Lowerer, Pictures};
@@ -57,19 +60,18 @@ impl<'a> Lowerer<'a> {
 
     fn image(&mut self, index: usize, image: &'a Image) -> json::Image {
         let mut lowering = Lowering::new(&image.extras);
+        let mut note = ImageNote::default();
         let mut result = json::Image { name: image.name.clone(), ..json::Image::default() };
         let kind = image.data.as_deref().and_then(|data| self.embeddable(image, data));
         match (&image.data, self.pictures) {
             (Some(data), Pictures::Inside) if kind.is_some() => {
                 result.buffer_view = Some(self.packer.picture(data));
-                if let Some(name) = &image.uri {
-                    lowering.put("uri", name.clone());
-                }
+                note.uri = image.uri.clone().map(Some);
             }
             (Some(data), Pictures::Beside) => {
                 let name = self.file_beside(index, image, data);
                 if image.uri.as_ref().is_some_and(|before| *before != name) {
-                    lowering.put("uri", image.uri.clone());
+                    note.uri = Some(image.uri.clone());
                 }
                 result.uri = Some(uri::encode(&name));
             }
@@ -81,7 +83,7 @@ impl<'a> Lowerer<'a> {
                     let message = "the picture has no name and is left out";
                     self.losses.dropped(Aspect::Textures, format!("images[{index}]"), message);
                 }
-                result.uri = Some(self.reference(index, image, &mut lowering));
+                result.uri = Some(self.reference(index, image, &mut note));
             }
         }
         // A picture in a buffer must say what it is; elsewhere it may.
@@ -91,9 +93,10 @@ impl<'a> Lowerer<'a> {
             _ => None,
         };
         if written != image.mime {
-            lowering.put("mime", image.mime.clone());
+            note.mime = Some(image.mime.clone());
         }
         result.mime_type = written;
+        lowering.put(&note);
         (result.extras, result.extensions) = lowering.finish();
         result
     }
@@ -113,26 +116,28 @@ impl<'a> Lowerer<'a> {
     }
 
     fn allowed_mime(&self, mime: &str) -> bool {
-        let used = self.scene.extras.get(GLTF, "extensionsUsed").and_then(Value::as_array);
-        let declared = |name: &str| used.is_some_and(|used| used.iter().any(|u| u == name));
-        matches!(mime, "image/png" | "image/jpeg")
-            || WITH_EXTENSION.iter().any(|(kind, extension)| *kind == mime && declared(extension))
+        if matches!(mime, "image/png" | "image/jpeg") {
+            return true;
+        }
+        let used = FileKept::of(&self.scene.extras).extensions_used.unwrap_or_default();
+        let declared = |name: &str| used.iter().any(|used| used == name);
+        WITH_EXTENSION.iter().any(|(kind, extension)| *kind == mime && declared(extension))
     }
 
     /// The URI of a picture that is not inside the file.
-    fn reference(&self, index: usize, image: &Image, lowering: &mut Lowering) -> String {
-        let raw = image.extras.get(GLTF, "uri").and_then(Value::as_str);
+    fn reference(&self, index: usize, image: &Image, note: &mut ImageNote) -> String {
         let Some(name) = &image.uri else {
-            lowering.put("uri", Value::Null);
+            note.uri = Some(None);
             return format!("missing_{index}.png");
         };
+        let raw = ImageKept::of(&image.extras).uri;
         if let Some(raw) = raw.filter(|raw| uri::decode(raw) == *name && is_relative(raw)) {
-            return raw.to_owned();
+            return raw;
         }
         if is_relative(name) && !name.contains('\\') {
             return uri::encode(name);
         }
-        lowering.put("uri", name.clone());
+        note.uri = Some(Some(name.clone()));
         match uri::base_name(name) {
             "" => format!("missing_{index}.png"),
             base => uri::encode(base),

@@ -1,9 +1,37 @@
 //! Cameras and lights with values that glTF does not allow, beside the nearest that it does.
 
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use super::{exact, object};
-use crate::scene::{Light, LightKind, Projection, float_from_json, float_to_json};
+use super::{Float, all_finite, exactly, note};
+use crate::scene::{Light, LightKind, Projection};
+
+note! {
+    /// A projection: the fields that its kind has.
+    KeptProjection {
+        yfov: Float,
+        aspect: Float,
+        xmag: Float,
+        ymag: Float,
+        near: Float,
+        far: Float,
+    }
+}
+
+note! {
+    /// The numbers of a light.
+    KeptLight {
+        color: [Float; 3],
+        intensity: Float,
+        range: Float,
+        inner: Float,
+        outer: Float,
+    }
+}
+
+/// A noted number that a Scene may have.
+fn number(value: Option<Float>) -> Option<f32> {
+    value.map(|x| x.0).filter(|x| x.is_finite())
+}
 
 /// The nearest projection that glTF allows.
 pub(in super::super) fn allowed_projection(projection: &Projection) -> Projection {
@@ -38,28 +66,40 @@ pub(in super::super) fn allowed_projection(projection: &Projection) -> Projectio
     }
 }
 
-pub(in super::super) fn projection_to_json(projection: &Projection) -> Value {
-    let mut members = Map::new();
-    let mut put = |name: &str, value: Option<f32>| {
-        if let Some(value) = value {
-            members.insert(name.to_owned(), float_to_json(value));
-        }
-    };
-    match *projection {
-        Projection::Perspective { yfov, aspect, near, far } => {
-            put("yfov", Some(yfov));
-            put("aspect", aspect);
-            put("near", Some(near));
-            put("far", far);
-        }
-        Projection::Orthographic { xmag, ymag, near, far } => {
-            put("xmag", Some(xmag));
-            put("ymag", Some(ymag));
-            put("near", Some(near));
-            put("far", Some(far));
+impl KeptProjection {
+    pub(in super::super) fn of(projection: &Projection) -> Self {
+        match *projection {
+            Projection::Perspective { yfov, aspect, near, far } => Self {
+                yfov: Some(Float(yfov)),
+                aspect: aspect.map(Float),
+                near: Some(Float(near)),
+                far: far.map(Float),
+                ..Self::default()
+            },
+            Projection::Orthographic { xmag, ymag, near, far } => Self {
+                xmag: Some(Float(xmag)),
+                ymag: Some(Float(ymag)),
+                near: Some(Float(near)),
+                far: Some(Float(far)),
+                ..Self::default()
+            },
         }
     }
-    Value::Object(members)
+
+    /// The projection; `None` where a number is missing.
+    pub(in super::super) fn projection(&self) -> Option<Projection> {
+        let near = number(self.near)?;
+        if self.yfov.is_some() {
+            let (aspect, far) = (number(self.aspect), number(self.far));
+            return Some(Projection::Perspective { yfov: number(self.yfov)?, aspect, near, far });
+        }
+        Some(Projection::Orthographic {
+            xmag: number(self.xmag)?,
+            ymag: number(self.ymag)?,
+            near,
+            far: number(self.far)?,
+        })
+    }
 }
 
 /// The nearest light that glTF allows.
@@ -84,33 +124,32 @@ pub(in super::super) fn allowed_light(light: &Light) -> Light {
     }
 }
 
-pub(in super::super) fn light_to_json(light: &Light) -> Value {
-    let mut members = object([("color", exact(&light.color)), ("intensity", float_to_json(light.intensity))]);
-    if let Some(range) = light.range {
-        members.insert("range".to_owned(), float_to_json(range));
+impl KeptLight {
+    pub(in super::super) fn of(light: &Light) -> Self {
+        let (inner, outer) = match light.kind {
+            LightKind::Spot { inner, outer } => (Some(Float(inner)), Some(Float(outer))),
+            _ => (None, None),
+        };
+        Self {
+            color: Some(exactly(light.color)),
+            intensity: Some(Float(light.intensity)),
+            range: light.range.map(Float),
+            inner,
+            outer,
+        }
     }
-    if let LightKind::Spot { inner, outer } = light.kind {
-        members.insert("inner".to_owned(), float_to_json(inner));
-        members.insert("outer".to_owned(), float_to_json(outer));
-    }
-    Value::Object(members)
-}
 
-/// A light with the values that glTF could not hold.
-pub(in super::super) fn exact_light(value: &Value, light: &Light) -> Light {
-    let number = |name: &str| value.get(name).and_then(float_from_json).filter(|x| x.is_finite());
-    let color = value.get("color").and_then(Value::as_array).map(|list| {
-        let list: Vec<f32> = list.iter().filter_map(float_from_json).filter(|x| x.is_finite()).collect();
-        <[f32; 3]>::try_from(list).ok()
-    });
-    Light {
-        kind: match (light.kind, number("inner"), number("outer")) {
-            (LightKind::Spot { .. }, Some(inner), Some(outer)) => LightKind::Spot { inner, outer },
-            (kind, ..) => kind,
-        },
-        color: color.flatten().unwrap_or(light.color),
-        intensity: number("intensity").unwrap_or(light.intensity),
-        range: number("range"),
-        ..light.clone()
+    /// A light with the values that glTF could not hold.
+    pub(in super::super) fn light(&self, light: &Light) -> Light {
+        Light {
+            kind: match (light.kind, number(self.inner), number(self.outer)) {
+                (LightKind::Spot { .. }, Some(inner), Some(outer)) => LightKind::Spot { inner, outer },
+                (kind, ..) => kind,
+            },
+            color: self.color.and_then(all_finite).unwrap_or(light.color),
+            intensity: number(self.intensity).unwrap_or(light.intensity),
+            range: number(self.range),
+            ..light.clone()
+        }
     }
 }

@@ -1,16 +1,73 @@
 //! What materials are that glTF has no place for, beside the nearest that it has: written by `lower`, and put back by `lift`
 //! as long as nobody changed what stands in the file.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
 
-use super::super::extras::Lifting;
 use super::super::json::Object;
-use super::{exact, object};
+use super::in_file::MaterialNote;
+use super::in_scene::MaterialKept;
+use super::{Float, all_finite, exactly, finite};
 use crate::ops::phong_to_metallic_roughness;
 use crate::scene::{
     AlphaMode, Extras, Id, Material, MetallicRoughness, Phong, Shading, SpecularGlossiness, TextureRef,
-    UvTransform, float_from_json, float_to_json,
+    UvTransform,
 };
+
+/// A Phong shading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in super::super) struct KeptPhong {
+    ambient: [Float; 3],
+    diffuse: [Float; 4],
+    specular: [Float; 3],
+    shininess: Float,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ambient_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    diffuse_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    specular_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shininess_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opacity_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bump_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bump_strength: Option<Float>,
+}
+
+/// A specular-glossiness shading of a material without light.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in super::super) struct KeptSpecularGlossiness {
+    diffuse: [Float; 4],
+    specular: [Float; 3],
+    glossiness: Float,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    diffuse_texture: Option<KeptTexture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    specular_glossiness_texture: Option<KeptTexture>,
+}
+
+/// A use of a texture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct KeptTexture {
+    index: usize,
+    uv_set: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transform: Option<KeptUvTransform>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    extras: Object,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct KeptUvTransform {
+    offset: [Float; 2],
+    rotation: Float,
+    scale: [Float; 2],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    uv_set: Option<u32>,
+}
 
 /// The same material with all factors between zero and one.
 pub(in super::super) fn allowed(shading: &MetallicRoughness) -> MetallicRoughness {
@@ -22,89 +79,95 @@ pub(in super::super) fn allowed(shading: &MetallicRoughness) -> MetallicRoughnes
     }
 }
 
-pub(in super::super) fn phong_to_json(phong: &Phong) -> Value {
-    let mut members = object([
-        ("ambient", exact(&phong.ambient)),
-        ("diffuse", exact(&phong.diffuse)),
-        ("specular", exact(&phong.specular)),
-        ("shininess", float_to_json(phong.shininess)),
-    ]);
-    for (name, texture) in [
-        ("ambient_texture", &phong.ambient_texture),
-        ("diffuse_texture", &phong.diffuse_texture),
-        ("specular_texture", &phong.specular_texture),
-        ("shininess_texture", &phong.shininess_texture),
-        ("opacity_texture", &phong.opacity_texture),
-        ("bump_texture", &phong.bump_texture.as_ref().map(|(texture, _)| texture.clone())),
-    ] {
-        if let Some(texture) = texture {
-            members.insert(name.to_owned(), texture_to_json(texture));
+impl KeptTexture {
+    fn of(texture: &TextureRef) -> Self {
+        Self {
+            index: texture.texture.index(),
+            uv_set: texture.uv_set,
+            transform: texture.transform.map(|transform| KeptUvTransform {
+                offset: exactly(transform.offset),
+                rotation: Float(transform.rotation),
+                scale: exactly(transform.scale),
+                uv_set: transform.uv_set,
+            }),
+            extras: texture.extras.iter().map(|(key, value)| (key.to_owned(), value.clone())).collect(),
         }
     }
-    if let Some((_, strength)) = phong.bump_texture {
-        members.insert("bump_strength".to_owned(), float_to_json(strength));
+
+    /// The use; `None` where there are only so many textures that there is no such one.
+    fn texture(&self, textures: usize) -> Option<TextureRef> {
+        let transform = self.transform.as_ref().and_then(|transform| {
+            Some(UvTransform {
+                offset: all_finite(transform.offset)?,
+                rotation: transform.rotation.0,
+                scale: all_finite(transform.scale)?,
+                uv_set: transform.uv_set,
+            })
+        });
+        let mut extras = Extras::default();
+        self.extras.iter().for_each(|(key, value)| extras.set_all(key, value.clone()));
+        let texture = Id::new(Some(self.index).filter(|&index| index < textures)?);
+        Some(TextureRef { texture, uv_set: self.uv_set, transform, extras })
     }
-    Value::Object(members)
 }
 
-fn texture_to_json(texture: &TextureRef) -> Value {
-    let mut members = object([("index", json!(texture.texture.index())), ("uv_set", json!(texture.uv_set))]);
-    if let Some(transform) = &texture.transform {
-        let mut inner = object([
-            ("offset", exact(&transform.offset)),
-            ("rotation", float_to_json(transform.rotation)),
-            ("scale", exact(&transform.scale)),
-        ]);
-        if let Some(set) = transform.uv_set {
-            inner.insert("uv_set".to_owned(), json!(set));
+impl KeptPhong {
+    pub(in super::super) fn of(phong: &Phong) -> Self {
+        let kept = |texture: &Option<TextureRef>| texture.as_ref().map(KeptTexture::of);
+        Self {
+            ambient: exactly(phong.ambient),
+            diffuse: exactly(phong.diffuse),
+            specular: exactly(phong.specular),
+            shininess: Float(phong.shininess),
+            ambient_texture: kept(&phong.ambient_texture),
+            diffuse_texture: kept(&phong.diffuse_texture),
+            specular_texture: kept(&phong.specular_texture),
+            shininess_texture: kept(&phong.shininess_texture),
+            opacity_texture: kept(&phong.opacity_texture),
+            bump_texture: phong.bump_texture.as_ref().map(|(texture, _)| KeptTexture::of(texture)),
+            bump_strength: phong.bump_texture.as_ref().map(|(_, strength)| Float(*strength)),
         }
-        members.insert("transform".to_owned(), Value::Object(inner));
     }
-    if !texture.extras.is_empty() {
-        let extras: Object = texture.extras.iter().map(|(k, v)| (k.to_owned(), v.clone())).collect();
-        members.insert("extras".to_owned(), Value::Object(extras));
-    }
-    Value::Object(members)
-}
 
-fn texture_from_json(value: &Value, textures: usize) -> Option<TextureRef> {
-    let index = usize::try_from(value.get("index")?.as_u64()?).ok().filter(|&index| index < textures)?;
-    let set = |value: &Value| u32::try_from(value.as_u64()?).ok();
-    let transform = value.get("transform").and_then(|t| {
-        Some(UvTransform {
-            offset: floats(t.get("offset")?)?,
-            rotation: float_from_json(t.get("rotation")?)?,
-            scale: floats(t.get("scale")?)?,
-            uv_set: t.get("uv_set").and_then(set),
+    fn phong(&self, textures: usize) -> Option<Phong> {
+        let texture = |kept: &Option<KeptTexture>| kept.as_ref().and_then(|kept| kept.texture(textures));
+        let strength = self.bump_strength.map_or(1.0, |strength| strength.0);
+        Some(Phong {
+            ambient: all_finite(self.ambient)?,
+            diffuse: all_finite(self.diffuse)?,
+            specular: all_finite(self.specular)?,
+            shininess: Some(self.shininess.0).filter(|x| x.is_finite())?,
+            ambient_texture: texture(&self.ambient_texture),
+            diffuse_texture: texture(&self.diffuse_texture),
+            specular_texture: texture(&self.specular_texture),
+            shininess_texture: texture(&self.shininess_texture),
+            bump_texture: texture(&self.bump_texture).map(|texture| (texture, strength)),
+            opacity_texture: texture(&self.opacity_texture),
         })
-    });
-    let mut extras = Extras::default();
-    for (key, value) in value.get("extras").and_then(Value::as_object).into_iter().flatten() {
-        extras.set_all(key, value.clone());
     }
-    Some(TextureRef {
-        texture: Id::new(index),
-        uv_set: value.get("uv_set").and_then(set).unwrap_or(0),
-        transform,
-        extras,
-    })
 }
 
-fn phong_from_json(value: &Value, textures: usize) -> Option<Phong> {
-    let texture = |name: &str| value.get(name).and_then(|value| texture_from_json(value, textures));
-    let strength = value.get("bump_strength").and_then(float_from_json).unwrap_or(1.0);
-    Some(Phong {
-        ambient: floats(value.get("ambient")?)?,
-        diffuse: floats(value.get("diffuse")?)?,
-        specular: floats(value.get("specular")?)?,
-        shininess: float_from_json(value.get("shininess")?).filter(|x| x.is_finite())?,
-        ambient_texture: texture("ambient_texture"),
-        diffuse_texture: texture("diffuse_texture"),
-        specular_texture: texture("specular_texture"),
-        shininess_texture: texture("shininess_texture"),
-        bump_texture: texture("bump_texture").map(|texture| (texture, strength)),
-        opacity_texture: texture("opacity_texture"),
-    })
+impl KeptSpecularGlossiness {
+    pub(in super::super) fn of(shading: &SpecularGlossiness) -> Self {
+        Self {
+            diffuse: exactly(shading.diffuse),
+            specular: exactly(shading.specular),
+            glossiness: Float(shading.glossiness),
+            diffuse_texture: shading.diffuse_texture.as_ref().map(KeptTexture::of),
+            specular_glossiness_texture: shading.specular_glossiness_texture.as_ref().map(KeptTexture::of),
+        }
+    }
+
+    fn shading(&self, textures: usize) -> Option<SpecularGlossiness> {
+        let texture = |kept: &Option<KeptTexture>| kept.as_ref().and_then(|kept| kept.texture(textures));
+        Some(SpecularGlossiness {
+            diffuse: all_finite(self.diffuse)?,
+            diffuse_texture: texture(&self.diffuse_texture),
+            specular: all_finite(self.specular)?,
+            glossiness: Some(self.glossiness.0).filter(|x| x.is_finite())?,
+            specular_glossiness_texture: texture(&self.specular_glossiness_texture),
+        })
+    }
 }
 
 /// What is seen of a specular-glossiness material without light.
@@ -116,98 +179,68 @@ pub(in super::super) fn without_light(shading: &SpecularGlossiness) -> MetallicR
     })
 }
 
-pub(in super::super) fn specular_glossiness_to_json(shading: &SpecularGlossiness) -> Value {
-    let mut members = object([
-        ("diffuse", exact(&shading.diffuse)),
-        ("specular", exact(&shading.specular)),
-        ("glossiness", float_to_json(shading.glossiness)),
-    ]);
-    for (name, texture) in [
-        ("diffuse_texture", &shading.diffuse_texture),
-        ("specular_glossiness_texture", &shading.specular_glossiness_texture),
-    ] {
-        if let Some(texture) = texture {
-            members.insert(name.to_owned(), texture_to_json(texture));
-        }
+/// Puts factors back that are not between zero and one, if what stands in the file is what they became.
+fn put_back(exact: Option<&Vec<Float>>, values: &mut [f32]) {
+    let exact = exact.map(|exact| finite(exact)).unwrap_or_default();
+    let fits = exact.len() == values.len()
+        && exact.iter().zip(&*values).all(|(exact, x)| exact.clamp(0.0, 1.0) == *x);
+    if fits {
+        values.copy_from_slice(&exact);
     }
-    Value::Object(members)
-}
-
-fn specular_glossiness_from_json(value: &Value, textures: usize) -> Option<SpecularGlossiness> {
-    let texture = |name: &str| value.get(name).and_then(|value| texture_from_json(value, textures));
-    Some(SpecularGlossiness {
-        diffuse: floats(value.get("diffuse")?)?,
-        diffuse_texture: texture("diffuse_texture"),
-        specular: floats(value.get("specular")?)?,
-        glossiness: float_from_json(value.get("glossiness")?).filter(|x| x.is_finite())?,
-        specular_glossiness_texture: texture("specular_glossiness_texture"),
-    })
-}
-
-/// Exactly `N` finite floats.
-fn floats<const N: usize>(value: &Value) -> Option<[f32; N]> {
-    let list: Option<Vec<f32>> =
-        value.as_array()?.iter().map(|x| float_from_json(x).filter(|x| x.is_finite())).collect();
-    list?.try_into().ok()
 }
 
 /// Puts back what glTF has no place for, unless the material was edited since: then the edit wins.
-pub(in super::super) fn restore(material: &mut Material, lifting: &mut Lifting, textures: usize) {
-    let phong = lifting.take("phong").and_then(|phong| phong_from_json(&phong, textures));
-    if let (Some(phong), Shading::MetallicRoughness(shading)) = (phong, &material.shading)
-        && allowed(&phong_to_metallic_roughness(&phong)) == *shading
-    {
-        material.shading = Shading::Phong(Box::new(phong));
-    }
-    let gloss = lifting.take("specular_glossiness");
-    let gloss = gloss.and_then(|gloss| specular_glossiness_from_json(&gloss, textures));
-    if let (Some(gloss), Shading::MetallicRoughness(shading)) = (gloss, &material.shading)
-        && without_light(&gloss) == *shading
-    {
-        material.shading = Shading::SpecularGlossiness(gloss);
-    }
-    let mut put_back = |field: &str, values: &mut [f32]| {
-        let Some(exact) = lifting.take(field) else { return };
-        let exact: Vec<f32> = exact.as_array().into_iter().flatten().filter_map(float_from_json).collect();
-        let fits = exact.len() == values.len()
-            && exact
-                .iter()
-                .zip(&*values)
-                .all(|(exact, value)| exact.is_finite() && exact.clamp(0.0, 1.0) == *value);
-        if fits {
-            values.copy_from_slice(&exact);
-        }
-    };
-    match &mut material.shading {
-        Shading::MetallicRoughness(shading) => {
-            put_back("base_color", &mut shading.base_color);
-            put_back("metallic", std::slice::from_mut(&mut shading.metallic));
-            put_back("roughness", std::slice::from_mut(&mut shading.roughness));
-        }
-        Shading::SpecularGlossiness(shading) => {
-            put_back("diffuse", &mut shading.diffuse);
-            put_back("specular", &mut shading.specular);
-            put_back("glossiness", std::slice::from_mut(&mut shading.glossiness));
-        }
-        Shading::Phong(_) => {}
-    }
+pub(in super::super) fn restore(
+    material: &mut Material,
+    note: &MaterialNote,
+    kept: &mut MaterialKept,
+    textures: usize,
+) {
+    restore_shading(material, note, textures);
     if let Some((_, strength)) = &mut material.occlusion_texture {
-        put_back("occlusion_strength", std::slice::from_mut(strength));
+        put_back(note.occlusion_strength.as_ref(), std::slice::from_mut(strength));
     }
-    if let Some(exact) = lifting.take("emissive").as_ref().and_then(floats::<3>)
+    if let Some(exact) = note.emissive.and_then(all_finite)
         && (exact.map(|x| x.max(0.0)) == material.emissive
             || exact.map(|x| x.clamp(0.0, 1.0)) == material.emissive)
     {
         material.emissive = exact;
     }
-    let cutoff = lifting.take("alpha_cutoff").as_ref().and_then(float_from_json);
-    if let (Some(exact), AlphaMode::Mask { cutoff }) = (cutoff, &mut material.alpha)
+    if let (Some(Float(exact)), AlphaMode::Mask { cutoff }) = (note.alpha_cutoff, &mut material.alpha)
         && exact < 0.0
         && *cutoff == 0.0
     {
         *cutoff = exact;
     }
-    if lifting.take("no_emissive_strength").is_some() {
-        lifting.forget("emissive_strength");
+    if note.no_emissive_strength.is_some() {
+        kept.emissive_strength = None;
+    }
+}
+
+fn restore_shading(material: &mut Material, note: &MaterialNote, textures: usize) {
+    let phong = note.phong.as_ref().and_then(|phong| phong.phong(textures));
+    if let (Some(phong), Shading::MetallicRoughness(shading)) = (phong, &material.shading)
+        && allowed(&phong_to_metallic_roughness(&phong)) == *shading
+    {
+        material.shading = Shading::Phong(Box::new(phong));
+    }
+    let gloss = note.specular_glossiness.as_ref().and_then(|gloss| gloss.shading(textures));
+    if let (Some(gloss), Shading::MetallicRoughness(shading)) = (gloss, &material.shading)
+        && without_light(&gloss) == *shading
+    {
+        material.shading = Shading::SpecularGlossiness(gloss);
+    }
+    match &mut material.shading {
+        Shading::MetallicRoughness(shading) => {
+            put_back(note.base_color.as_ref(), &mut shading.base_color);
+            put_back(note.metallic.as_ref(), std::slice::from_mut(&mut shading.metallic));
+            put_back(note.roughness.as_ref(), std::slice::from_mut(&mut shading.roughness));
+        }
+        Shading::SpecularGlossiness(shading) => {
+            put_back(note.diffuse.as_ref(), &mut shading.diffuse);
+            put_back(note.specular.as_ref(), &mut shading.specular);
+            put_back(note.glossiness.as_ref(), std::slice::from_mut(&mut shading.glossiness));
+        }
+        Shading::Phong(_) => {}
     }
 }

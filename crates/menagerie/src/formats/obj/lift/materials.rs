@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::decode_text;
-use crate::formats::obj::FORMAT;
+use crate::formats::obj::notes::{MaterialNote, Note as _};
 use crate::formats::obj::parse::mtl::{Entry, Map};
 use crate::scene::{
     AlphaMode, Blend, Image, ImageId, Material, MaterialId, MetallicRoughness, Phong, Sampler, Scene,
@@ -26,7 +26,7 @@ pub(in crate::formats::obj) fn add(
         let mut material = material(entry, &mut textures, scene);
         material.name = name;
         if !utf8 {
-            material.extras.set(FORMAT.id, "name_bytes", raw.clone());
+            MaterialNote::change(&mut material.extras, |note| note.name_bytes = Some(raw.clone()));
         }
         ids.push(scene.materials.push(material));
     }
@@ -135,7 +135,7 @@ fn material(entry: &Entry, textures: &mut Textures, scene: &mut Scene) -> Materi
         }));
     }
     if !other.is_empty() {
-        material.extras.set(FORMAT.id, "lines", serde_json::json!(other));
+        MaterialNote { lines: Some(other), name_bytes: None }.keep(&mut material.extras);
     }
     material
 }

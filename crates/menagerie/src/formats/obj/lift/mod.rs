@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use crate::bytes::{decode_text, push_tight, utf8_or_windows_1252};
 use crate::diag::{Aspect, Issues};
 use crate::formats::flat::show_all;
-use crate::formats::obj::FORMAT;
 use crate::formats::obj::gather::indices::Indices;
 use crate::formats::obj::gather::weld::{Numbers, Vertices};
 use crate::formats::obj::gather::{Gathered, Key, Part, is_past};
+use crate::formats::obj::notes::{GROUP, NodeNote, Note as _, PrimitiveNote};
 use crate::formats::obj::parse::Counts;
 use crate::scene::{MaterialId, Mesh, Node, Primitive, Scene, Topology};
 
@@ -271,7 +271,8 @@ fn nodes(gathered: &Gathered, built: Vec<(Key, Primitive)>, scene: &mut Scene) {
     for (key, mut primitive) in built {
         let owner = if by_group { key.group } else { key.object };
         if let (false, Some(group)) = (by_group, key.group.and_then(|group| gathered.groups.get(group))) {
-            primitive.extras.set(FORMAT.id, "group", utf8_or_windows_1252(group));
+            let group = utf8_or_windows_1252(group);
+            PrimitiveNote { group: Some(group) }.keep(&mut primitive.extras);
         }
         let place = *places.entry(owner).or_insert_with(|| {
             meshes.push((owner, Vec::new()));
@@ -287,12 +288,11 @@ fn nodes(gathered: &Gathered, built: Vec<(Key, Primitive)>, scene: &mut Scene) {
         let (name, utf8) = decode_text(raw);
         let mesh = scene.meshes.push(Mesh { primitives, ..Mesh::default() });
         let mut node = Node { name, mesh: Some(mesh), ..Node::default() };
-        if !utf8 {
-            node.extras.set(FORMAT.id, "name_bytes", raw.to_vec());
-        }
-        if by_group && owner.is_some() {
-            node.extras.set(FORMAT.id, "kind", "group");
-        }
+        let note = NodeNote {
+            name_bytes: (!utf8).then(|| raw.to_vec()),
+            kind: (by_group && owner.is_some()).then(|| GROUP.to_owned()),
+        };
+        note.keep(&mut node.extras);
         scene.nodes.push(node);
     }
     show_all(scene);

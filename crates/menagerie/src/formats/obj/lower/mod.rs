@@ -7,13 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
 use crate::bytes::Span;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, kept_name, report_other_names};
 use crate::formats::obj::FORMAT;
 use crate::formats::obj::model::{Library, Model};
+use crate::formats::obj::notes::{GROUP, NodeNote, Note as _, PrimitiveNote};
 use crate::formats::obj::parse::mtl::{Source, read as read_library};
 use crate::formats::{WriteOptions, report_unheld};
 use crate::parallel;
@@ -194,7 +193,7 @@ impl TextWriter<'_> {
                 losses.approximated(Aspect::Names, "nodes", message);
             }
             if !first_without {
-                let kept = kept_name(&node.extras, &node.name, &FORMAT);
+                let kept = kept_name(NodeNote::of(&node.extras).name_bytes, &node.name);
                 self.out.extend_from_slice(if as_groups { b"g " } else { b"o " });
                 self.out.extend_from_slice(&kept.unwrap_or_else(|| name.into_bytes()));
                 self.out.push(b'\n');
@@ -216,7 +215,7 @@ impl TextWriter<'_> {
         let mut names = BTreeSet::new();
         flat.iter().enumerate().all(|(i, flat)| {
             let Some(node) = self.scene.nodes.get(flat.node) else { return false };
-            let is_group = node.extras.get(FORMAT.id, "kind").and_then(Value::as_str) == Some("group");
+            let is_group = NodeNote::of(&node.extras).kind.as_deref() == Some(GROUP);
             (is_group && !line_name(&node.name).is_empty() && names.insert(&node.name))
                 || (i == 0 && node.name.is_empty() && !is_group)
         }) && !names.is_empty()
@@ -321,6 +320,6 @@ impl Corners {
 
 /// The group that a part had in an OBJ file.
 fn group_of(extras: &Extras) -> Option<String> {
-    let name = extras.get(FORMAT.id, "group").and_then(Value::as_str).map(line_name)?;
+    let name = line_name(&PrimitiveNote::of(extras).group?);
     (!name.is_empty()).then_some(name)
 }

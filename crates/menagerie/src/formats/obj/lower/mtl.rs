@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use crate::diag::{Aspect, LossReport};
-use crate::formats::obj::FORMAT;
+use crate::formats::obj::notes::{MaterialNote, Note as _};
 use crate::ops::to_phong;
 use crate::scene::{
     AlphaMode, Blend, Material, MetallicRoughness, Phong, Sampler, Scene, Shading, TextureRef, UvTransform,
@@ -198,8 +196,7 @@ impl EntryWriter<'_> {
 
     /// The lines that only OBJ knows.
     fn kept_lines(&mut self, material: &Material) {
-        let lines = material.extras.get(FORMAT.id, "lines").and_then(Value::as_array);
-        for line in lines.into_iter().flatten().filter_map(Value::as_str) {
+        for line in MaterialNote::of(&material.extras).lines.into_iter().flatten() {
             let statement = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
             let fits = !line.chars().any(char::is_control) && !line.ends_with('\\') && statement != "newmtl";
             if fits && !statement.is_empty() {
