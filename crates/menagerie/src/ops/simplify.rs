@@ -114,7 +114,7 @@ pub fn simplify(primitive: &Primitive, goal: SimplifyGoal) -> (Primitive, f32) {
 
 /// The simplifier looks at all triangles of a vertex for each of them. Where thousands meet in one, as in a fan or where a
 /// triangle is repeated, that would take for ever.
-fn is_crowded(vertices: usize, indices: &[u32]) -> bool {
+pub(super) fn is_crowded(vertices: usize, indices: &[u32]) -> bool {
     const USUAL: u64 = 1024;
     let mut meeting = vec![0u64; vertices];
     indices
