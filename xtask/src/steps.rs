@@ -62,6 +62,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.run("Kaitai descriptions", || crate::kaitai::test(root));
     steps.run("viewer", || crate::viewer::try_build(root));
     steps.run("viewer in a browser", || crate::viewer::test(root));
+    steps.run("a short run of the fuzz targets", || crate::fuzz::test(root));
     steps.summary();
     Ok(steps.good())
 }

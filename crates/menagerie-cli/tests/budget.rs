@@ -13,6 +13,8 @@
 mod changes;
 #[path = "memory/counting.rs"]
 mod counting;
+#[path = "memory/operations.rs"]
+mod operations;
 #[path = "../../menagerie/tests/library/support"]
 #[allow(dead_code, unreachable_pub, reason = "other tests use other parts")]
 mod support {
@@ -30,7 +32,7 @@ use counting::{ASKED, CALLS, NOW, PEAK};
 use menagerie::bytes::Limits;
 use menagerie::convert::{ConvertOptions, convert};
 use menagerie::diff::{DiffOptions, diff_within};
-use menagerie::formats::{ALL, Format, ReadOptions};
+use menagerie::formats::{ALL, Format, ReadOptions, layout_within};
 use menagerie::scene::check;
 use menagerie_render::{Shot, Stage};
 use std::sync::atomic::Ordering::Relaxed;
@@ -68,10 +70,11 @@ fn jobs() -> Vec<Job> {
             "inspect",
             Box::new(|bomb, limits| {
                 let reading = bomb.format.open(&bomb.bytes, &read_options(limits));
-                if let Some(model) = &reading.model {
-                    let _ = model.layout();
+                let map = reading.model.as_ref().map(|model| layout_within(model.as_ref(), limits));
+                match map {
+                    Some(Err(over)) => Some(over.to_string()),
+                    _ => limit_of(&reading.issues),
                 }
-                limit_of(&reading.issues)
             }),
         ),
         (

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use menagerie::bytes::SharedBytes;
 use menagerie::convert::{Conversion, Failed, convert, resolve_textures};
 use menagerie::diag::{Issue, Issues, Loss, render};
-use menagerie::formats::{FileModel, Format};
+use menagerie::formats::{FileModel, Format, locate};
 use menagerie::scene::Scene;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -166,9 +166,7 @@ impl Inner {
             }
             None => self.file.lift(&read).map_err(failed)?,
         };
-        if lifted.issues.needs_locating() {
-            lifted.issues.locate(&self.file.layout());
-        }
+        locate(self.file.as_ref(), &read.limits, &mut lifted.issues);
         resolve_textures(&mut lifted.scene, &folders);
         Ok((lifted.scene, lifted.issues.into_sorted()))
     }

@@ -10,7 +10,7 @@ use glam::Vec3;
 use menagerie::convert::{TextureStatus, resolve_textures_within};
 use menagerie::diag::loss::ErrorStats;
 use menagerie::diag::{Issue, Issues, Severity, plain};
-use menagerie::formats::{Format, Packing, ReadOptions, Summary};
+use menagerie::formats::{Format, Packing, ReadOptions, Summary, locate};
 use menagerie::ops::{Measure, drawn, measure};
 use menagerie::scene::{Bounds, Hidden, NodeId, Pose, Scene};
 use menagerie_render::Picture;
@@ -174,9 +174,7 @@ impl Report {
                 }
                 Err(issue) => issues.push(issue),
             }
-            if issues.needs_locating() {
-                issues.locate(&model.layout());
-            }
+            locate(model.as_ref(), &options.limits, &mut issues);
         } else {
             self.error = Some(match issues.iter().find(|issue| issue.severity == Severity::Error) {
                 Some(issue) => format!("cannot be read: {issue} [{}]", issue.code),

@@ -14,6 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use menagerie::bytes::Span;
 use menagerie::diag::{Issue, Severity};
+use menagerie::formats::layout_within;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
@@ -77,7 +78,11 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
     let damaged = opened.issues.is_damaged();
     let mut broken = opened.issues.into_sorted();
     broken.retain(|issue| issue.severity == Severity::Error);
-    let map = opened.model.as_ref().filter(|_| !args.raw).map(|model| model.layout());
+    let mapped = opened.model.as_ref().filter(|_| !args.raw);
+    let map = match mapped.map(|model| layout_within(model.as_ref(), &options.limits)).transpose() {
+        Ok(map) => map,
+        Err(over) => bail!("{}: {over}; `--raw` shows the bytes alone", input.name),
+    };
     let path = args.path.as_deref().unwrap_or_default();
     let all = match &map {
         Some(map) => select::select(map, &opened.bytes, path),

@@ -17,7 +17,7 @@ use settle::settle_within;
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
 use crate::formats::{
-    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, of_lowering,
+    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, locate, of_lowering,
 };
 use crate::ops::{Op, OpReport, SceneSize};
 use crate::scene::{Scene, check};
@@ -203,9 +203,7 @@ fn write_back(
     // be understood to be written back.
     let mut textures = Vec::new();
     if let Ok(mut lifted) = model.lift(&options.read) {
-        if lifted.issues.needs_locating() {
-            lifted.issues.locate(&model.layout());
-        }
+        locate(model, &options.read.limits, &mut lifted.issues);
         issues.append(lifted.issues);
         textures = resolve_textures_within(&mut lifted.scene, options.read.files, &options.read.limits);
     }
@@ -219,9 +217,7 @@ fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
     let mut issues = Issues::new(options.read.limits.issues_per_code);
     if options.write.purpose.serves_engine() {
         model.check_engine(&options.read.limits, &mut issues);
-        if issues.needs_locating() {
-            issues.locate(&model.layout());
-        }
+        locate(model, &options.read.limits, &mut issues);
     }
     issues
 }
@@ -262,9 +258,7 @@ fn through_scene(
     issues: &mut Issues,
 ) -> Result<Done, Issue> {
     let mut lifted = model.lift(&options.read)?;
-    if lifted.issues.needs_locating() {
-        lifted.issues.locate(&model.layout());
-    }
+    locate(model.as_ref(), &options.read.limits, &mut lifted.issues);
     issues.append(lifted.issues);
     insist(options, issues)?;
     let from = model.format();
@@ -300,7 +294,7 @@ fn from_scene(
     }
     let textures = resolve_textures_within(&mut scene, options.read.files, &options.read.limits);
     let mut losses = LossReport::new();
-    let changes = apply(&options.ops, &mut scene, &mut losses)?;
+    let changes = apply(&options.ops, &mut scene, &options.read.limits, &mut losses)?;
     if from == Some(to) && losses.requested().next().is_some() {
         // Forms of faces, raw keys and the like are used again only as far as they still fit.
         let message = format!("what {} keeps about what was changed is made anew", to.name);
@@ -346,7 +340,12 @@ fn from_scene(
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.
-fn apply(ops: &[Op], scene: &mut Scene, losses: &mut LossReport) -> Result<Option<Changes>, Issue> {
+fn apply(
+    ops: &[Op],
+    scene: &mut Scene,
+    limits: &Limits,
+    losses: &mut LossReport,
+) -> Result<Option<Changes>, Issue> {
     if ops.is_empty() {
         return Ok(None);
     }
@@ -356,7 +355,7 @@ fn apply(ops: &[Op], scene: &mut Scene, losses: &mut LossReport) -> Result<Optio
         if let Some(problem) = op.problem(scene) {
             return Err(Issue::new(&OPERATION, "", format!("{}: {problem}", op.name())));
         }
-        let report = op.apply(scene);
+        let report = op.apply_within(scene, limits)?;
         losses.append_requested(report.losses.clone());
         steps.push((op.clone(), report));
     }

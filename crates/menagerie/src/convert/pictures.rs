@@ -83,17 +83,20 @@ pub fn missing_pictures(model: &dyn FileModel, bytes: &[u8], textures: &[Texture
         return Vec::new();
     }
     let map = model.layout();
-    let warn = |texture: &TextureStatus| {
+    let warn = |(i, texture): (usize, &TextureStatus)| {
         let why = if texture.reason.is_empty() { "there is no such file" } else { &texture.reason };
         let message = format!("the picture {} was not found: {why}", texture.name);
-        let (path, span) = place_of(&texture.name, bytes, &map)
-            .unwrap_or_else(|| (String::new(), Span::new(0, bytes.len())));
+        let found = if i < MOST_FOUND { place_of(&texture.name, bytes, &map) } else { None };
+        let (path, span) = found.unwrap_or_else(|| (String::new(), Span::new(0, bytes.len())));
         let noted = model.only_notes_picture(&texture.name);
         let code = if noted { &super::PICTURE_NOTED } else { &super::PICTURE_MISSING };
         Issue::new(code, path, message).at(span)
     };
-    missing().map(warn).collect()
+    missing().enumerate().map(warn).collect()
 }
+
+/// The bytes of so many names are looked for: each is a search through the file.
+const MOST_FOUND: usize = 100;
 
 /// Where in a file a name stands: the field, and its bytes; of data that is packed all of it.
 fn place_of(name: &str, bytes: &[u8], map: &ByteMap) -> Option<(String, Span)> {

@@ -1,6 +1,6 @@
 //! How nodes move, compared at many times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::{Mat4, Quat};
 
@@ -14,23 +14,28 @@ const MAX_TIMES: usize = 400;
 
 impl Comparison<'_> {
     pub(super) fn animations(&mut self) {
-        let mut free: Vec<usize> = (0..self.b.animations.len()).collect();
+        let mut by_name: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+        for (j, animation) in self.b.animations.iter().enumerate() {
+            by_name.entry(&animation.name).or_default().push_back(j);
+        }
         let mut pairs = Vec::new();
         let mut left = Vec::new();
         for (i, animation) in self.a.animations.iter().enumerate() {
-            match free.iter().position(|j| self.b.animations[*j].name == animation.name) {
-                Some(at) => pairs.push((i, free.remove(at))),
+            match by_name.get_mut(animation.name.as_str()).and_then(VecDeque::pop_front) {
+                Some(namesake) => pairs.push((i, namesake)),
                 None => left.push(i),
             }
         }
+        let free: BTreeSet<usize> = by_name.into_values().flatten().collect();
+        let mut free = free.into_iter();
         // Those without a namesake by order.
         for i in left {
-            if free.is_empty() {
+            if let Some(other) = free.next() {
+                pairs.push((i, other));
+            } else {
                 let name = &self.a.animations[i].name;
                 let message = format!("the animation {name:?} is only in the first model");
                 self.report.push(Aspect::Animations, format!("animations[{i}]"), message);
-            } else {
-                pairs.push((i, free.remove(0)));
             }
         }
         for j in free {
@@ -39,6 +44,9 @@ impl Comparison<'_> {
             self.report.push(Aspect::Animations, "animations", message);
         }
         for (i, j) in pairs {
+            if self.is_stopped() {
+                return;
+            }
             self.animation(
                 &format!("animations[{i}]"),
                 &self.a.animations[i].clone(),

@@ -24,6 +24,9 @@ impl Comparison<'_> {
         let mut left_a = drawn_alone(self.a, &self.matched.to_b);
         let mut left_b = drawn_alone(self.b, &self.matched.to_a);
         for (a, b) in self.matched.pairs.clone() {
+            if self.is_stopped() {
+                return;
+            }
             let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
             let pieces_a = with_pieces(self.a, a, &self.matched.to_b);
             let pieces_b = with_pieces(self.b, b, &self.matched.to_a);
@@ -266,13 +269,20 @@ impl Comparison<'_> {
         if a.primitive.joints.is_empty() && b.primitive.joints.is_empty() {
             return 0.0;
         }
+        let (one, other) = (influences(self.a, a, i), influences(self.b, b, j));
+        // Weights of zero hold nothing, whatever node draws the vertex now.
+        if one.is_empty() && other.is_empty() {
+            return 0.0;
+        }
+        let or_its_node =
+            |list: Vec<(NodeId, f32)>, node| if list.is_empty() { vec![(node, 1.0)] } else { list };
         let mut weights: BTreeMap<Result<NodeId, NodeId>, f32> = BTreeMap::new();
-        for (joint, weight) in influences(self.a, a, i) {
+        for (joint, weight) in or_its_node(one, a.node) {
             // A joint without a partner is `Err` and equals nothing of the other side.
             let joint = self.matched.to_b[joint.index()].ok_or(joint);
             *weights.entry(joint).or_default() += weight;
         }
-        for (joint, weight) in influences(self.b, b, j) {
+        for (joint, weight) in or_its_node(other, b.node) {
             *weights.entry(Ok(joint)).or_default() -= weight;
         }
         weights.values().map(|weight| weight.abs()).sum::<f32>() / 2.0
@@ -289,7 +299,7 @@ fn is_near(a: &Elements<'_>, b: &Elements<'_>, same: &Same) -> bool {
     farthest < shortest / 10.0
 }
 
-/// What a vertex hangs on; on its own node when nothing else holds it.
+/// The joints that a vertex hangs on; none when nothing but its own node holds it.
 fn influences(scene: &Scene, part: &Part<'_>, vertex: usize) -> Vec<(NodeId, f32)> {
     let skin = scene.nodes[part.node].skin.map(|skin| &scene.skins[skin]);
     let mut list = Vec::new();
@@ -302,7 +312,7 @@ fn influences(scene: &Scene, part: &Part<'_>, vertex: usize) -> Vec<(NodeId, f32
             }
         }
     }
-    if list.is_empty() { vec![(part.node, 1.0)] } else { list }
+    list
 }
 
 /// Calls `compare` for each set that either side has.

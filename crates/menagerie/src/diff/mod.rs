@@ -167,19 +167,14 @@ impl DiffReport {
 /// # Ok::<(), menagerie::scene::Broken>(())
 /// ```
 pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> DiffReport {
-    let mut comparison = Comparison::new(a.scene(), b.scene(), options);
-    comparison.scenes();
-    comparison.nodes();
-    comparison.geometry();
-    comparison.animations();
-    comparison.inventory();
-    comparison.report
+    Comparison::new(a.scene(), b.scene(), options, None).all()
 }
 
-/// The same within limits: comparing keeps places, directions and neighbours of every vertex and triangle of both.
+/// The same within limits: comparing keeps places, directions and neighbours of every vertex and triangle of both, and
+/// what is known of every node.
 ///
 /// # Errors
-/// When that is more memory than the limits have left.
+/// When that is more memory than the limits have left, or the job was stopped meanwhile.
 pub fn diff_within(
     a: CheckedScene<'_>,
     b: CheckedScene<'_>,
@@ -187,26 +182,32 @@ pub fn diff_within(
     limits: &Limits,
 ) -> Result<DiffReport, OverLimit> {
     limits.take(cost(a.scene()).saturating_add(cost(b.scene())))?;
-    Ok(diff(a, b, options))
+    let report = Comparison::new(a.scene(), b.scene(), options, Some(limits)).all();
+    limits.go_on()?;
+    Ok(report)
 }
 
 /// What comparing a Scene takes in memory, in bytes: as found by measuring, and a little more.
 fn cost(scene: &Scene) -> u64 {
     const EACH: u64 = 64;
+    const NODE: u64 = 512;
     let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
     let of = |primitive: &Primitive| {
         let elements = (primitive.vertex_count() + primitive.indices.len() / 3) as u64;
         let morphed = (primitive.targets.len() * primitive.vertex_count()) as u64;
         elements.saturating_mul(EACH).saturating_add(morphed.saturating_mul(24))
     };
-    primitives.map(of).fold(0, u64::saturating_add)
+    let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+    let keys = channels.map(|channel| channel.values.len() as u64).sum::<u64>();
+    let nodes = (scene.nodes.len() as u64).saturating_mul(NODE).saturating_add(keys.saturating_mul(4));
+    primitives.map(of).fold(nodes, u64::saturating_add)
 }
 
 /// Finds what differs between the trees of two Scenes: nodes, where they are, and what is gone altogether. For formats
 /// that have no tree of their own, so that they can tell what became of it.
 pub fn diff_trees(a: CheckedScene<'_>, b: CheckedScene<'_>) -> DiffReport {
     let options = DiffOptions { extras: false, ..DiffOptions::default() };
-    let mut comparison = Comparison::new(a.scene(), b.scene(), &options);
+    let mut comparison = Comparison::new(a.scene(), b.scene(), &options, None);
     comparison.nodes();
     comparison.inventory();
     comparison.report
@@ -275,10 +276,12 @@ struct Comparison<'a> {
     /// Vertices that are looked at while animations play.
     watched: motion::Watched,
     report: DiffReport,
+    /// Those of the job that this is a step of.
+    limits: Option<&'a Limits>,
 }
 
 impl<'a> Comparison<'a> {
-    fn new(a: &'a Scene, b: &'a Scene, options: &'a DiffOptions) -> Self {
+    fn new(a: &'a Scene, b: &'a Scene, options: &'a DiffOptions, limits: Option<&'a Limits>) -> Self {
         let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
         let size = reach(a, &rest_a).max(reach(b, &rest_b));
         let tolerance = Tolerance::new(options.tolerance.unwrap_or(tolerance_of(size)));
@@ -286,7 +289,35 @@ impl<'a> Comparison<'a> {
         let shows = |node: &Node| node.mesh.is_some() || node.camera.is_some() || node.light.is_some();
         let draws_nothing = !a.nodes.values().any(shows);
         let (watched, report) = Default::default();
-        Self { a, b, options, matched, tolerance, rest_a, rest_b, size, draws_nothing, watched, report }
+        Self {
+            a,
+            b,
+            options,
+            matched,
+            tolerance,
+            rest_a,
+            rest_b,
+            size,
+            draws_nothing,
+            watched,
+            report,
+            limits,
+        }
+    }
+
+    /// Compares all that there is.
+    fn all(mut self) -> DiffReport {
+        for part in [Self::scenes, Self::nodes, Self::geometry, Self::animations, Self::inventory] {
+            if !self.is_stopped() {
+                part(&mut self);
+            }
+        }
+        self.report
+    }
+
+    /// Whether the job was stopped, so that nobody waits for the rest.
+    fn is_stopped(&self) -> bool {
+        self.limits.is_some_and(|limits| limits.go_on().is_err())
     }
 
     fn scenes(&mut self) {

@@ -44,6 +44,18 @@ const RESAMPLED_KEY: u64 = 192;
 
 /// Takes what a Scene of a model with such contents needs.
 pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverLimit> {
+    let geometry = geometry(summary.vertices as u64, summary.triangles as u64);
+    limits.take(elements(summary).saturating_add(geometry))
+}
+
+/// What the names and places of all fields of a model with such contents need, which `inspect` shows and issues are
+/// found by. Tables are described and not listed, so vertices and triangles cost nothing there.
+pub(crate) fn of_mapping(summary: &Summary) -> u64 {
+    elements(summary)
+}
+
+/// What the parts of a model need that are more than a row of a table.
+fn elements(summary: &Summary) -> u64 {
     let one = |(list, count): &(&'static str, usize)| {
         let each = match *list {
             "keyframes" => KEY,
@@ -52,8 +64,7 @@ pub(crate) fn of_lifting(summary: &Summary, limits: &Limits) -> Result<(), OverL
         };
         each.saturating_mul(*count as u64)
     };
-    let elements = summary.contents.iter().map(one).fold(0, u64::saturating_add);
-    limits.take(elements.saturating_add(geometry(summary.vertices as u64, summary.triangles as u64)))
+    summary.contents.iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// Takes what a file model of a Scene needs in a format that may have to write out every instance, beside what the

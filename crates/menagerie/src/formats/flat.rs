@@ -9,7 +9,7 @@ use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector};
+use crate::scene::{MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
@@ -227,10 +227,25 @@ pub(super) fn report_joined(flat: &[FlatMesh], format: &Format, losses: &mut Los
     }
 }
 
-/// The names of everything but nodes and materials.
-pub(super) fn other_names(scene: &Scene) -> impl Iterator<Item = &String> {
+/// Reports the names of everything but nodes and materials.
+pub(super) fn report_other_names(scene: &Scene, format: &Format, losses: &mut LossReport) {
+    let shown: BTreeSet<MeshId> =
+        kept_nodes(scene).iter().filter_map(|id| scene.nodes.get(*id)?.mesh).collect();
+    let names = scene.meshes.iter().map(|(id, mesh)| (shown.contains(&id), &mesh.name));
+    let (seen, unseen): (Vec<_>, Vec<_>) = names.partition(|(is_shown, _)| *is_shown);
+    let seen = seen.into_iter().map(|(_, name)| name);
+    report_names(seen.chain(other_names(scene)), "scenes, meshes and pictures", format, losses);
+    // They are gone with the meshes.
+    let unseen = unseen.iter().filter(|(_, name)| !name.is_empty()).count();
+    if unseen > 0 {
+        let message = format!("meshes that nothing shows have no names in {}", format.name);
+        let loss = Loss::new(Aspect::Names, LossKind::Dropped, "meshes", message).count(unseen);
+        losses.push(Loss { unread: true, ..loss });
+    }
+}
+
+fn other_names(scene: &Scene) -> impl Iterator<Item = &String> {
     (scene.scenes.iter().map(|x| &x.name))
-        .chain(scene.meshes.values().map(|x| &x.name))
         .chain(scene.textures.values().map(|x| &x.name))
         .chain(scene.textures.values().filter_map(|x| x.sampler.as_ref()).map(|x| &x.name))
         .chain(scene.images.values().map(|x| &x.name))

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{ByteMap, Limits, Patch, Reader, SharedBytes};
+use crate::bytes::{ByteMap, Limits, OverLimit, Patch, Reader, SharedBytes};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{self, Aspect, Code, Issue, Issues, LossReport};
 use crate::pictures::Usable;
@@ -469,6 +469,27 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     }
 }
 
+/// The names and places of all fields of a model, as a step of a job.
+///
+/// # Errors
+/// When that is more memory than the limits have left.
+pub fn layout_within(model: &dyn FileModel, limits: &Limits) -> Result<ByteMap, OverLimit> {
+    limits.take(costs::of_mapping(&model.summary()))?;
+    Ok(model.layout())
+}
+
+/// Finds the bytes of issues that know only their paths. Where that would take too much they stay without, and one more
+/// says so.
+pub fn locate(model: &dyn FileModel, limits: &Limits, issues: &mut Issues) {
+    if !issues.needs_locating() {
+        return;
+    }
+    match limits.affords(costs::of_mapping(&model.summary())) {
+        Ok(()) => issues.locate(&model.layout()),
+        Err(over) => issues.push(over.into()),
+    }
+}
+
 /// The Scene of a model, with all that was found in making it among the issues, and the bytes of each. None where the
 /// model cannot be lifted: then an issue says why.
 pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut Issues) -> Option<Scene> {
@@ -485,9 +506,7 @@ pub fn lift_into(model: &dyn FileModel, options: &ReadOptions<'_>, issues: &mut 
             None
         }
     };
-    if issues.needs_locating() {
-        issues.locate(&model.layout());
-    }
+    locate(model, &options.limits, issues);
     scene
 }
 
@@ -662,9 +681,7 @@ impl Format {
         let model = model.inspect_err(|issue| issues.push(issue.clone())).ok();
         if let Some(model) = &model {
             model.check(&options.limits, &mut issues);
-            if issues.needs_locating() {
-                issues.locate(&model.layout());
-            }
+            locate(model.as_ref(), &options.limits, &mut issues);
         }
         Reading { model, issues }
     }
@@ -677,9 +694,7 @@ impl Reading {
         let scene = self.lift(options);
         let model = self.model.as_ref()?;
         model.check_engine(&options.limits, &mut self.issues);
-        if self.issues.needs_locating() {
-            self.issues.locate(&model.layout());
-        }
+        locate(model.as_ref(), &options.limits, &mut self.issues);
         scene
     }
 }

@@ -1,10 +1,11 @@
 //! Files that a model names. Their names are not to be trusted: nothing outside the model's own folder and the
 //! folders that the user gave is ever opened, whether by `..`, by an absolute path or through a link.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -37,8 +38,9 @@ impl Replacement {
 const DEEPEST: usize = 8;
 const MOST_FILES: usize = 50_000;
 
-/// So many names are compared with one that was not found.
-const MOST_COMPARED: usize = 2_000;
+/// So many names are compared with one that was not found, in each of four directions: those before it and after it, by
+/// their first letters and by their last. However large a folder is, a name that is missing costs no more.
+const COMPARED: usize = 32;
 
 /// The folders in which the files of one model are looked up.
 #[derive(Debug)]
@@ -71,8 +73,10 @@ struct Listing {
     names: HashSet<OsString>,
     /// By their small letters, the first by name; below a folder with the way to it.
     lower: BTreeMap<String, PathBuf>,
-    /// The first pictures among them, for names that are nearly right.
+    /// The pictures among them by their small letters, for names that are nearly right.
     pictures: Vec<String>,
+    /// The same by their letters from the last to the first, each with its number in `pictures`.
+    backwards: Vec<(String, usize)>,
 }
 
 /// Why a place was no good.
@@ -89,9 +93,24 @@ impl Listing {
             listing.add(name.to_string_lossy().to_lowercase(), PathBuf::from(&name));
             listing.names.insert(name);
         }
-        let pictures = listing.lower.iter().filter(|(lower, _)| is_picture(lower)).take(MOST_COMPARED);
-        listing.pictures = pictures.map(|(_, name)| name.display().to_string()).collect();
+        listing.pictures = listing.lower.keys().filter(|lower| is_picture(lower)).cloned().collect();
+        let backwards = |(i, name): (usize, &String)| (name.chars().rev().collect(), i);
+        listing.backwards = listing.pictures.iter().enumerate().map(backwards).collect();
+        listing.backwards.sort_unstable();
         listing
+    }
+
+    /// The pictures beside which a name in small letters would stand, by its first letters or by its last.
+    fn beside(&self, wanted: &str) -> BTreeSet<&str> {
+        let around = |at: usize| at.saturating_sub(COMPARED)..at.saturating_add(COMPARED);
+        let within = |range: Range<usize>| range.start..range.end.min(self.pictures.len());
+        let forwards = self.pictures.partition_point(|name| name.as_str() < wanted);
+        let reversed: String = wanted.chars().rev().collect();
+        let backwards = self.backwards.partition_point(|(name, _)| *name < reversed);
+        let by_end = self.backwards.get(within(around(backwards))).unwrap_or_default();
+        let by_end = by_end.iter().filter_map(|(_, i)| self.pictures.get(*i));
+        let by_start = self.pictures.get(within(around(forwards))).unwrap_or_default();
+        by_start.iter().chain(by_end).map(String::as_str).collect()
     }
 
     /// The files in a folder and below, by their base names; links are not followed.
@@ -327,7 +346,8 @@ impl Search<'_> {
         if base.len() > 200 || !is_picture(&base.to_lowercase()) {
             return String::new();
         }
-        let mut known: Vec<String> = Vec::new();
+        let wanted = base.to_lowercase();
+        let mut near = Vec::new();
         for place in &self.folders.places {
             // What lies behind a link that leads out is nobody's business.
             let real = fs::canonicalize(&place.folder).ok().zip(fs::canonicalize(&place.jail).ok());
@@ -335,10 +355,13 @@ impl Search<'_> {
                 continue;
             }
             let listing = self.folders.listing(place.folder.clone(), Listing::of);
-            let room = MOST_COMPARED.saturating_sub(known.len());
-            known.extend(listing.pictures.iter().take(room).cloned());
+            let as_it_is = |(apart, lower): (usize, &str)| {
+                listing.lower.get(lower).map(|name| (apart, name.display().to_string()))
+            };
+            near.extend(nearest(&wanted, listing.beside(&wanted)).filter_map(as_it_is));
         }
-        let near = nearest(base, &known);
+        near.sort_unstable();
+        let near: Vec<String> = near.into_iter().map(|(_, name)| name).take(3).collect();
         if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
     }
 }
@@ -348,14 +371,14 @@ fn is_picture(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| PICTURES.contains(&end))
 }
 
-/// The names that need the fewest letters changed to be the wanted one, at most three.
-fn nearest<'a>(wanted: &str, names: &'a [String]) -> Vec<&'a str> {
-    let wanted = wanted.to_lowercase();
+/// Of names in small letters those that need few letters changed to be the wanted one, with how many.
+fn nearest<'a>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> impl Iterator<Item = (usize, &'a str)> {
     let most = (wanted.chars().count() / 4).max(1);
-    let near = names.iter().map(|name| (letters_apart(&wanted, &name.to_lowercase()), name.as_str()));
-    let mut near: Vec<(usize, &str)> = near.filter(|(apart, _)| *apart <= most).collect();
-    near.sort_unstable();
-    near.into_iter().map(|(_, name)| name).take(3).collect()
+    let apart = names.into_iter().map(move |name| (letters_apart(wanted, name), name));
+    apart.filter(move |(apart, _)| *apart <= most)
 }
 
 /// How many letters must be changed, added or removed to make one text of another.
@@ -460,6 +483,25 @@ mod tests {
             assert!(folders.open(&format!("material{i}.mtl")).is_err());
         }
         assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn near_names_are_found_in_large_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        for i in 0..3000 {
+            fs::write(folder.path().join(format!("Wall{i:04}.png")), "").unwrap();
+        }
+        fs::write(folder.path().join("Helmet.png"), "").unwrap();
+        let folders = Folders::new(Some(folder.path()), &[], &[]);
+        for (name, expected) in [
+            ("wall12344.png", "Wall1234.png"),
+            ("hwlmet.png", "Helmet.png"),
+            ("elmet.png", "Helmet.png"),
+            ("mall0077.png", "Wall0077.png"),
+        ] {
+            let reason = folders.open(name).unwrap_err().reason;
+            assert!(reason.contains(expected), "{name}: {reason}");
+        }
     }
 
     #[test]

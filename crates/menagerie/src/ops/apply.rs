@@ -1,6 +1,7 @@
 //! All operations behind one type, with what each costs.
 
 use super::{KeyTolerance, Moment, PieceLimit, WeldTolerance};
+use crate::bytes::{Limits, OverLimit};
 use crate::diag::LossKind::{self, Added, Approximated, Dropped};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossReport};
@@ -109,6 +110,15 @@ impl Op {
             Self::BakePose(moment) => moment.animation.find(scene).err(),
             _ => None,
         }
+    }
+
+    /// The same as a step of a job: it takes what it needs before it begins.
+    ///
+    /// # Errors
+    /// When that is more memory than the limits have left; then the Scene is as it was.
+    pub fn apply_within(&self, scene: &mut Scene, limits: &Limits) -> Result<OpReport, OverLimit> {
+        limits.take(super::costs::of(self, scene))?;
+        Ok(self.apply(scene))
     }
 
     /// Changes a Scene, and says what that did and what it cost.

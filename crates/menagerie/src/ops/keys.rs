@@ -95,18 +95,14 @@ pub fn reduce_keys(scene: &mut Scene, tolerance: KeyTolerance) -> ChangedKeys {
 ///
 /// Between the new keys the way is straight; the report says how far that is from what it was.
 pub fn resample(scene: &mut Scene, fps: f32) -> ChangedKeys {
-    let channels: usize = scene.animations.iter().map(|animation| animation.channels.len()).sum();
-    let most = (MAX_KEYS / channels.max(1) as f64).min(MAX_FRAMES);
+    let most = most_frames(scene);
     change(scene, |channel| {
         let (Some(first), Some(last)) = (channel.times.first(), channel.times.last()) else {
             return channel.clone();
         };
-        if channel.interpolation == Interpolation::Step || !(fps.is_finite() && fps > 0.0) {
-            return channel.clone();
-        }
+        let Some(frames) = frames_of(channel, fps, most) else { return channel.clone() };
         // The old keys' ends stay exactly where they are, whatever the rate.
         let (start, step) = (f64::from(*first), 1.0 / f64::from(fps));
-        let frames = ((f64::from(*last) - start) / step).ceil().clamp(0.0, most) as usize;
         let mut times: Vec<f32> = (0..frames).map(|frame| (start + frame as f64 * step) as f32).collect();
         times.push(*last);
         times.dedup();
@@ -125,6 +121,31 @@ pub fn resample(scene: &mut Scene, fps: f32) -> ChangedKeys {
 const MAX_FRAMES: f64 = (1 << 20) as f64;
 /// Keys that all channels together can become at most: a small file may have many that last for ages.
 const MAX_KEYS: f64 = (1 << 24) as f64;
+
+/// The frames that a channel can become at most, where there are so many.
+fn most_frames(scene: &Scene) -> f64 {
+    let channels: usize = scene.animations.iter().map(|animation| animation.channels.len()).sum();
+    (MAX_KEYS / channels.max(1) as f64).min(MAX_FRAMES)
+}
+
+/// How many frames before its last key a channel gets; `None` for one that stays as it is.
+fn frames_of(channel: &Channel, fps: f32, most: f64) -> Option<usize> {
+    let (first, last) = (channel.times.first()?, channel.times.last()?);
+    let stays = channel.interpolation == Interpolation::Step || !(fps.is_finite() && fps > 0.0);
+    let frames =
+        || ((f64::from(*last) - f64::from(*first)) / (1.0 / f64::from(fps))).ceil().clamp(0.0, most) as usize;
+    (!stays).then(frames)
+}
+
+/// All channels, each with the keys that [`resample`] gives it, or that it has where it stays as it is.
+pub(super) fn resampled_keys(scene: &Scene, fps: f32) -> impl Iterator<Item = (&Channel, usize)> {
+    let most = most_frames(scene);
+    let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+    channels.map(move |channel| {
+        let keys = frames_of(channel, fps, most).map_or(channel.times.len(), |frames| frames + 1);
+        (channel, keys)
+    })
+}
 
 /// A spline of rotations can pass through zero, where there is no direction.
 fn usable(property: Property, value: Vec<f32>) -> Vec<f32> {
@@ -227,11 +248,14 @@ fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
 
 /// Measures how far a channel is from what it was, at the old keys, the new ones and halfway between each.
 fn add_errors(before: &Channel, after: &Channel, stats: &mut ErrorStats) {
+    if before == after {
+        return;
+    }
     let halfway = |times: &[f32]| -> Vec<f32> {
         times.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) * 0.5).collect()
     };
     let times = [&before.times[..], &after.times, &halfway(&before.times), &halfway(&after.times)];
-    for time in times.into_iter().flatten().filter(|_| before != after) {
+    for time in times.into_iter().flatten() {
         if let (Some(a), Some(b)) = (before.sample(*time), after.sample(*time)) {
             let error = f64::from(apart(before.property, &usable(before.property, a), &b));
             stats.add(if error.is_finite() { error } else { 0.0 });

@@ -6,7 +6,7 @@ use super::distance::SurfaceDistance;
 use super::remove::remove_unshown;
 use super::remove_nodes;
 use super::simplify::{SimplifyGoal, simplified_mesh, triangles};
-use crate::scene::{Lod, MeshId, Node, NodeId, Scene};
+use crate::scene::{Channel, Lod, MeshId, Node, NodeId, Scene};
 
 /// A level of detail that was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,10 +55,11 @@ pub fn make_levels(scene: &mut Scene, ratios: &[f32]) -> Vec<MadeLevel> {
         }
     }
     let users: Vec<NodeId> = scene.nodes.ids().collect();
+    let mut stand_ins = Vec::new();
     for id in users {
-        let Some(node) = scene.nodes.get(id).cloned() else { continue };
-        let meshes = node.mesh.and_then(|mesh| levels.get(&mesh)).cloned().unwrap_or_default();
-        for mesh in meshes {
+        let Some(mesh) = scene.nodes.get(id).and_then(|node| node.mesh) else { continue };
+        for mesh in levels.get(&mesh).cloned().unwrap_or_default() {
+            let Some(node) = scene.nodes.get(id) else { continue };
             let stand_in = Node {
                 transform: node.transform,
                 mesh: Some(mesh),
@@ -68,12 +69,13 @@ pub fn make_levels(scene: &mut Scene, ratios: &[f32]) -> Vec<MadeLevel> {
                 ..Node::default()
             };
             let stand_in = scene.nodes.push(stand_in);
-            move_along(scene, id, stand_in);
+            stand_ins.push((id, stand_in));
             if let Some(node) = scene.nodes.get_mut(id) {
                 node.lods.push(Lod { node: stand_in, distance: None });
             }
         }
     }
+    move_along(scene, &stand_ins);
     made
 }
 
@@ -100,12 +102,19 @@ fn remove_levels(scene: &mut Scene) {
     }
 }
 
-/// Lets a node move as another does.
-fn move_along(scene: &mut Scene, node: NodeId, other: NodeId) {
+/// Lets stand-ins move as the nodes do that they stand in for.
+fn move_along(scene: &mut Scene, stand_ins: &[(NodeId, NodeId)]) {
     for animation in &mut scene.animations {
-        let own = animation.channels.iter().filter(|channel| channel.node == node);
-        let copies: Vec<_> =
-            own.cloned().map(|channel| crate::scene::Channel { node: other, ..channel }).collect();
-        animation.channels.extend(copies);
+        let mut of_node: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (i, channel) in animation.channels.iter().enumerate() {
+            of_node.entry(channel.node).or_default().push(i);
+        }
+        for (node, stand_in) in stand_ins {
+            for i in of_node.get(node).into_iter().flatten() {
+                let copy =
+                    animation.channels.get(*i).map(|channel| Channel { node: *stand_in, ..channel.clone() });
+                animation.channels.extend(copy);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@
 mod apply;
 mod bake;
 mod clean;
+mod costs;
 mod creases;
 mod distance;
 mod join;

@@ -1,5 +1,6 @@
 //! Triangles and vertices in an order that is drawn fast.
 
+use super::simplify::is_crowded;
 use super::{cache_misses, select};
 use crate::scene::{Primitive, Scene};
 
@@ -35,6 +36,10 @@ pub fn order(scene: &mut Scene) -> Ordered {
 }
 
 fn order_triangles(primitive: &mut Primitive) {
+    // Where thousands of triangles meet in a vertex, each step would look at all of them.
+    if is_crowded(primitive.vertex_count(), &primitive.indices) {
+        return;
+    }
     let ordered = meshopt::optimize_vertex_cache(&primitive.indices, primitive.vertex_count());
     let before = cache_misses(primitive);
     let old = std::mem::replace(&mut primitive.indices, ordered);

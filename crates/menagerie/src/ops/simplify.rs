@@ -96,6 +96,13 @@ pub fn simplify(primitive: &Primitive, goal: SimplifyGoal) -> (Primitive, f32) {
     }
     let welded = welded(primitive);
     let (indices, error) = match goal {
+        _ if is_crowded(primitive.vertex_count(), &welded) => {
+            let (target, allowed) = match goal {
+                SimplifyGoal::Part(part) => (part_of(primitive, part), f32::MAX),
+                SimplifyGoal::Error(error) => (0, error.max(0.0) / size),
+            };
+            sloppily(primitive, &welded, target, allowed)
+        }
         SimplifyGoal::Part(part) => to_part(primitive, &welded, part),
         SimplifyGoal::Error(error) => {
             let attributes = Attributes::of(primitive);
@@ -105,9 +112,26 @@ pub fn simplify(primitive: &Primitive, goal: SimplifyGoal) -> (Primitive, f32) {
     (compact(primitive, indices), if error.is_finite() { error } else { size })
 }
 
+/// The simplifier looks at all triangles of a vertex for each of them. Where thousands meet in one, as in a fan or where a
+/// triangle is repeated, that would take for ever.
+pub(super) fn is_crowded(vertices: usize, indices: &[u32]) -> bool {
+    const USUAL: u64 = 1024;
+    let mut meeting = vec![0u64; vertices];
+    indices
+        .iter()
+        .filter_map(|index| meeting.get_mut(*index as usize).map(|count| *count += 1))
+        .for_each(drop);
+    let looks = meeting.iter().map(|count| count * count).fold(0, u64::saturating_add);
+    looks > USUAL.saturating_mul(indices.len() as u64)
+}
+
+/// The indices of a part of the triangles.
+fn part_of(primitive: &Primitive, part: f32) -> usize {
+    (primitive.triangles().len() as f32 * part.clamp(0.0, 1.0)).round() as usize * 3
+}
+
 fn to_part(primitive: &Primitive, welded: &[u32], part: f32) -> (Vec<u32>, f32) {
-    let wanted = (primitive.triangles().len() as f32 * part.clamp(0.0, 1.0)).round() as usize;
-    let target = (wanted * 3).min(welded.len());
+    let target = part_of(primitive, part).min(welded.len());
     let attributes = Attributes::of(primitive);
     let none = Attributes::default();
     let by = |attributes: &Attributes, options: SimplifyOptions| {
@@ -118,7 +142,7 @@ fn to_part(primitive: &Primitive, welded: &[u32], part: f32) -> (Vec<u32>, f32) 
         &|| by(&attributes, SimplifyOptions::Permissive),
         &|| by(&attributes, SimplifyOptions::Permissive | SimplifyOptions::Prune),
         &|| by(&none, SimplifyOptions::Permissive | SimplifyOptions::Prune),
-        &|| sloppily(primitive, welded, target),
+        &|| sloppily(primitive, welded, target, f32::MAX),
     ];
     let off = |indices: &[u32]| indices.len().abs_diff(target) as f32 / target.max(1) as f32;
     let mut best: Option<(Vec<u32>, f32)> = None;
@@ -134,11 +158,11 @@ fn to_part(primitive: &Primitive, welded: &[u32], part: f32) -> (Vec<u32>, f32) 
     best.unwrap_or_else(|| (welded.to_vec(), 0.0))
 }
 
-/// Without regard to how triangles hang together.
-fn sloppily(primitive: &Primitive, indices: &[u32], target: usize) -> (Vec<u32>, f32) {
+/// Without regard to how triangles hang together; the error that is allowed is a part of the extent.
+fn sloppily(primitive: &Primitive, indices: &[u32], target: usize, allowed: f32) -> (Vec<u32>, f32) {
     let mut error = 0.0;
     let simpler =
-        meshopt::simplify_sloppy_decoder(indices, &primitive.positions, target, f32::MAX, Some(&mut error));
+        meshopt::simplify_sloppy_decoder(indices, &primitive.positions, target, allowed, Some(&mut error));
     (simpler, error * extent(&primitive.positions))
 }
 

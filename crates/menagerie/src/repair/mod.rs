@@ -182,11 +182,11 @@ fn changes(bytes: &[u8], before: &Look, repaired: &Repaired, options: &ConvertOp
         same.then(|| model.layout())
     };
     let (old, new) = (map(before, bytes), map(&after, &repaired.output.bytes));
-    let mut changes = match (old, new) {
-        (Some(old), Some(new)) => compare::fields((&old, bytes), (&new, &repaired.output.bytes)),
-        // What could not be read has no fields.
-        _ => compare::runs(bytes, &repaired.output.bytes),
-    };
+    let by_field =
+        old.zip(new).map(|(old, new)| compare::fields((&old, bytes), (&new, &repaired.output.bytes)));
+    // What could not be read has no fields; and no file is changed without a word.
+    let told = by_field.filter(|changes| !changes.is_empty() || repaired.output.bytes == bytes);
+    let mut changes = told.unwrap_or_else(|| compare::runs(bytes, &repaired.output.bytes));
     for change in &mut changes {
         change.explain(&repaired.issues);
     }

@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
     ("diag", &["bytes"]),
     ("scene", &["bytes", "diag", "math"]),
-    ("ops", &["diag", "scene", "math", "parallel"]),
+    ("ops", &["bytes", "diag", "scene", "math", "parallel"]),
     ("pictures", &["bytes"]),
     // BMD and BO3D compare the tree with what their own reading gives back, to report what became of it.
     ("formats", &["bytes", "diag", "scene", "ops", "pictures", "diff", "math", "parallel"]),

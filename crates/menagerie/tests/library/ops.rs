@@ -203,6 +203,32 @@ fn ball(rings: u32, sides: u32) -> Primitive {
     }
 }
 
+/// Thousands of triangles that meet in one vertex would keep the simplifier busy for hours.
+#[test]
+fn crowded_vertices_are_no_trap() {
+    const TRIANGLES: u32 = 100_000;
+    let around = |i: u32| {
+        let (y, x) = (i as f32 / TRIANGLES as f32 * std::f32::consts::TAU).sin_cos();
+        [x, y, 0.0]
+    };
+    let fan = Primitive {
+        positions: std::iter::once([0.0, 0.0, 1.0]).chain((0..=TRIANGLES).map(around)).collect(),
+        indices: (1..=TRIANGLES).flat_map(|i| [0, i, i + 1]).collect(),
+        ..Primitive::default()
+    };
+    let again = Primitive {
+        positions: (0..3).map(|i| around(i * TRIANGLES / 3)).collect(),
+        indices: [0, 1, 2].repeat(TRIANGLES as usize),
+        ..Primitive::default()
+    };
+    for primitive in [fan, again] {
+        for goal in [SimplifyGoal::Part(0.5), SimplifyGoal::Error(0.1)] {
+            let (simpler, error) = ops::simplify(&primitive, goal);
+            assert!(simpler.indices.len() <= primitive.indices.len() && error.is_finite(), "{goal:?}");
+        }
+    }
+}
+
 #[test]
 fn simplifying_agrees_with_meshoptimizer() {
     let ball = ball(100, 100);

@@ -3,7 +3,7 @@
 use menagerie::bytes::Limits;
 use menagerie::convert::{OPERATION, SCENE_RULE, resolve_textures_within};
 use menagerie::diag::{Issue, Severity};
-use menagerie::formats::{Format, ReadOptions};
+use menagerie::formats::{Format, ReadOptions, locate};
 use menagerie::scene::{Scene, check};
 
 use crate::inputs::Input;
@@ -55,9 +55,7 @@ impl Model {
                 true => model.lift_as_engine(&options)?.ok_or_else(|| no_engine(model.format()))?,
                 false => model.lift(&options)?,
             };
-            if lifted.issues.needs_locating() {
-                lifted.issues.locate(&model.layout());
-            }
+            locate(model.as_ref(), &options.limits, &mut lifted.issues);
             Ok(lifted)
         });
         let (Some(format), Some(lifted)) = (format, lifted) else {

@@ -10,7 +10,7 @@ use super::model::{Ascii, Binary, Facet, Model, Solid};
 use super::notes::{ASCII, FileNote, NodeNote, Note as _};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_joined, report_names};
+use crate::formats::flat::{FlatMesh, flatten, kept_name, report_joined, report_names, report_other_names};
 use crate::formats::{WriteOptions, report_unheld};
 use crate::scene::{CheckedScene, Material, Node, Primitive, Scene, Topology, unit_vector};
 
@@ -24,7 +24,7 @@ pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossR
     let kept = FileNote::of(&scene.extras);
     let ascii = options.settings.get("stl-form").or(kept.form.as_deref()) == Some(ASCII);
     let flat = flatten(scene, &FORMAT, losses);
-    report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
+    report_other_names(scene, &FORMAT, losses);
     report_names(scene.materials.values().map(|x| &x.name), "materials", &FORMAT, losses);
     let draws = |flat: &FlatMesh| flat.primitives.iter().any(|primitive| !primitive.triangles().is_empty());
     let (flat, empty): (Vec<FlatMesh>, Vec<FlatMesh>) = flat.into_iter().partition(draws);
@@ -55,7 +55,8 @@ fn header(scene: &Scene, kept: Option<Vec<u8>>) -> [u8; 80] {
 /// Elements that are no triangles.
 fn report_others(flat: &[FlatMesh], losses: &mut LossReport) {
     let primitives = flat.iter().flat_map(|flat| &flat.primitives);
-    let others = primitives.filter(|primitive| primitive.topology != Topology::Triangles).count();
+    let is_other = |primitive: &&Primitive| primitive.topology != Topology::Triangles;
+    let others = primitives.filter(is_other).filter(|primitive| !primitive.indices.is_empty()).count();
     if others > 0 {
         let message = "lines and points have no place in STL";
         losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(others));

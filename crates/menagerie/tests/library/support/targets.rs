@@ -226,8 +226,11 @@ pub fn convert(data: &[u8]) -> bool {
         }
     };
     let scene = done.scene.as_ref().expect("it was made anew");
-    let same = diff(assert_scene(scene), assert_scene(scene), &DiffOptions::default());
-    assert!(same.is_equal(), "{way}: a Scene differs from itself: {:#?}", same.differences);
+    // Sometimes, because it takes as long as a conversion.
+    if input.choice(1) & 7 == 0 {
+        let same = diff(assert_scene(scene), assert_scene(scene), &DiffOptions::default());
+        assert!(same.is_equal(), "{way}: a Scene differs from itself: {:#?}", same.differences);
+    }
     match says_what_was_lost(scene, to, &done.output, &done.losses) {
         Err(error) if is_sure(&error, scene) => panic!("{way}: {error}"),
         _ => {}
@@ -260,7 +263,7 @@ pub fn ops(data: &[u8]) -> bool {
     if op.problem(&scene).is_some() {
         return false;
     }
-    let report = op.apply(&mut scene);
+    let Ok(report) = op.apply_within(&mut scene, &limits()) else { return true };
     assert!(!report.summary.is_empty(), "{} says nothing", op.name());
     if let Err(broken) = check(&scene) {
         panic!("{}: {broken}", op.name());

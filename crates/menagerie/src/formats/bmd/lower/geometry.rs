@@ -81,7 +81,9 @@ impl Lowering<'_> {
         for (i, primitive) in mesh.primitives.iter().enumerate() {
             let path = format!("nodes[{}].mesh.primitives[{i}]", id.index());
             if primitive.topology != Topology::Triangles {
-                self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BMD");
+                if !primitive.indices.is_empty() {
+                    self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BMD");
+                }
                 continue;
             }
             let heard = std::mem::take(self.losses);

@@ -44,7 +44,10 @@ impl Lowering<'_> {
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 let path = format!("nodes[{}].mesh.primitives[{i}]", node.index());
                 if primitive.topology != Topology::Triangles {
-                    self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BO3D");
+                    // Of none there is nothing to miss.
+                    if !primitive.indices.is_empty() {
+                        self.losses.dropped(Aspect::Topology, path, "lines and points have no place in BO3D");
+                    }
                     continue;
                 }
                 // A mesh without vertices would be a pivot; it draws nothing anyway.

@@ -308,7 +308,8 @@ impl<'a> Lowering<'a> {
         let meshes = self.nodes.iter().filter_map(|id| self.scene.nodes.get(*id)?.mesh);
         let meshes: BTreeSet<_> = meshes.collect();
         let parts = meshes.iter().filter_map(|mesh| self.scene.meshes.get(*mesh)).flat_map(|m| &m.primitives);
-        let count = parts.filter(|part| part.topology != Topology::Triangles).count();
+        let others = parts.filter(|part| part.topology != Topology::Triangles);
+        let count = others.filter(|part| !part.indices.is_empty()).count();
         if count > 0 {
             let message = "BOGLE draws triangles only; lines and points were left out";
             self.losses.push(Loss::new(Aspect::Topology, LossKind::Dropped, "meshes", message).count(count));

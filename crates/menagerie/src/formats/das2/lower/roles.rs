@@ -138,24 +138,12 @@ impl Roles {
         let is_joint = |id: NodeId| scene.nodes.get(id).is_some_and(was_joint) && self.of(id) == Role::Node;
         let roots = scene.nodes.ids().filter(|id| is_joint(*id) && !self.parent(*id).is_some_and(is_joint));
         let mut joints = Vec::new();
+        let binding = Binding::of(scene, |id| self.of(id) != Role::StandIn);
         for root in roots {
-            let tree = scene.walk(&[root]);
-            let members: BTreeSet<NodeId> = tree.iter().copied().collect();
-            let parent = self.parent(root);
-            let uses =
-                |skin: &Skin| skin.joints.iter().chain(&skin.skeleton).any(|joint| members.contains(joint));
-            let using: Vec<SkinId> =
-                scene.skins.iter().filter(|(_, skin)| uses(skin)).map(|(skin, _)| skin).collect();
-            let binds = |node: &Node| node.skin.is_some_and(|skin| using.contains(&skin));
-            let binders: Vec<NodeId> = scene
-                .nodes
-                .iter()
-                .filter(|(id, node)| binds(node) && self.of(*id) != Role::StandIn)
-                .map(|(id, _)| id)
-                .collect();
-            let in_place = match parent {
-                Some(parent) => binders == [parent],
-                None => binders.is_empty() && !rooted.contains(&root),
+            let tree = tree_below(scene, root);
+            let in_place = match self.parent(root) {
+                Some(parent) => binding.binders(&tree) == [parent],
+                None => binding.binders(&tree).is_empty() && !rooted.contains(&root),
             };
             if in_place && tree.iter().all(|node| is_joint(*node)) {
                 joints.extend(tree);
@@ -173,19 +161,18 @@ impl Roles {
         };
         let is_joint = |skin: &Skin| skin.joints.iter().all(|joint| self.of(*joint) == Role::Joint);
         let mut found = Vec::new();
-        for (id, skin) in scene.skins.iter() {
-            if SkinNote::of(&skin.extras).copy_of.is_none() || !is_joint(skin) {
+        // Those that are no copies, by what copies have in common with them.
+        let mut originals: BTreeMap<_, Vec<(SkinId, &Skin)>> = BTreeMap::new();
+        for (id, skin) in scene.skins.iter().filter(|(_, skin)| is_joint(skin)) {
+            let alike = originals.entry((skin.name.as_str(), numbers(skin))).or_default();
+            if SkinNote::of(&skin.extras).copy_of.is_none() {
+                alike.push((id, skin));
                 continue;
             }
-            let original = scene.skins.iter().take_while(|(other, _)| *other < id).find(|(_, other)| {
-                SkinNote::of(&other.extras).copy_of.is_none()
-                    && other.name == skin.name
-                    && is_joint(other)
-                    && numbers(other) == numbers(skin)
-                    && other.inverse_binds == skin.inverse_binds
-                    && same_pose(scene, other, skin)
+            let original = alike.iter().find(|(_, other)| {
+                other.inverse_binds == skin.inverse_binds && same_pose(scene, other, skin)
             });
-            found.extend(original.map(|(original, _)| (id, original)));
+            found.extend(original.map(|(original, _)| (id, *original)));
         }
         for (copy, original) in found {
             let joints = scene.skins.get(copy).map(|skin| skin.joints.clone()).unwrap_or_default();
@@ -198,7 +185,7 @@ impl Roles {
                 let marked =
                     scene.nodes.get(top).is_some_and(|node| NodeNote::of(&node.extras).copy == Some(true));
                 if marked && self.of(top) == Role::Joint {
-                    for node in scene.walk(&[top]) {
+                    for node in tree_below(scene, top) {
                         self.set(node, Role::Copy);
                     }
                 }
@@ -248,6 +235,48 @@ impl Roles {
             *count += 1;
         }
     }
+}
+
+/// Which nodes bind which joints.
+struct Binding {
+    /// For each node that is a joint, the skins that it is one of.
+    skins: BTreeMap<NodeId, Vec<SkinId>>,
+    /// For each skin, the first nodes that bind it: whether there is more than one is all that counts.
+    binders: BTreeMap<SkinId, Vec<NodeId>>,
+}
+
+impl Binding {
+    fn of(scene: &Scene, counts: impl Fn(NodeId) -> bool) -> Self {
+        let mut binding = Self { skins: BTreeMap::new(), binders: BTreeMap::new() };
+        for (id, skin) in scene.skins.iter() {
+            for joint in skin.joints.iter().chain(&skin.skeleton) {
+                binding.skins.entry(*joint).or_default().push(id);
+            }
+        }
+        for (id, node) in scene.nodes.iter().filter(|(id, _)| counts(*id)) {
+            let binders = node.skin.map(|skin| binding.binders.entry(skin).or_default());
+            binders.into_iter().filter(|binders| binders.len() < 2).for_each(|binders| binders.push(id));
+        }
+        binding
+    }
+
+    /// The first nodes that bind one of these joints.
+    fn binders(&self, joints: &[NodeId]) -> Vec<NodeId> {
+        let skins: BTreeSet<SkinId> =
+            joints.iter().filter_map(|joint| self.skins.get(joint)).flatten().copied().collect();
+        skins.iter().filter_map(|skin| self.binders.get(skin)).flatten().copied().collect()
+    }
+}
+
+/// A node and all below it; in a Scene that was checked nothing is there twice.
+fn tree_below(scene: &Scene, root: NodeId) -> Vec<NodeId> {
+    let mut tree = vec![root];
+    let mut at = 0;
+    while let Some(node) = tree.get(at).and_then(|id| scene.nodes.get(*id)) {
+        tree.extend(&node.children);
+        at += 1;
+    }
+    tree
 }
 
 fn joint_number(node: &Node) -> Option<u64> {

@@ -44,6 +44,9 @@ struct Twins {
     joints: BTreeMap<NodeId, (u32, Option<Mat4>)>,
 }
 
+/// A skin joins one of the first sets, if it fits: a file may have thousands that fit none of thousands.
+const SETS_TRIED: usize = 64;
+
 impl Twins {
     /// Whether a skin's matrices go together with those that are known.
     fn fits(&self, skin: &Skin) -> bool {
@@ -68,19 +71,16 @@ impl Lowering<'_> {
                 continue;
             }
             let native = skin.joints.iter().all(|joint| self.roles.of(*joint) == Role::Joint);
-            let joints = if native {
+            let (place, joints) = if native {
                 self.skeletons.native.insert(skin_id);
-                skin.joints.iter().map(|joint| self.roles.id(*joint).unwrap_or(NONE)).collect()
+                (None, skin.joints.iter().map(|joint| self.roles.id(*joint).unwrap_or(NONE)).collect())
             } else {
-                self.twins_of(skin, &mut sets)
+                let (place, joints) = self.twins_of(skin, &mut sets);
+                (Some(place), joints)
             };
             let joint = |node: NodeId| match native {
                 true => self.roles.id(node).filter(|_| self.roles.of(node) == Role::Joint),
-                false => sets
-                    .iter()
-                    .find(|set| set.fits(skin))
-                    .and_then(|set| set.joints.get(&node))
-                    .map(|(id, _)| *id),
+                false => place.and_then(|place| sets.get(place)?.joints.get(&node)).map(|(id, _)| *id),
             };
             let parent = skin.skeleton.and_then(joint).unwrap_or(NONE);
             let name = self.text(&skin.name, SkinNote::of(&skin.extras).name_bytes);
@@ -97,17 +97,16 @@ impl Lowering<'_> {
     /// Joints that are no nodes.
     fn own_joints(&mut self) {
         let mut off = ErrorStats::default();
+        let mut binds_of: BTreeMap<NodeId, Vec<Mat4>> = BTreeMap::new();
+        for skin in self.scene.skins.values() {
+            for (i, joint) in skin.joints.iter().enumerate() {
+                binds_of.entry(*joint).or_default().push(skin.inverse_bind(i));
+            }
+        }
         for node in self.roles.with(Role::Joint) {
             let Some(scene_node) = self.scene.nodes.get(node) else { continue };
             let kept = NodeNote::of(&scene_node.extras).inverse_bind.map(numbers);
-            let uses = self.scene.skins.values().flat_map(|skin| {
-                skin.joints
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, joint)| **joint == node)
-                    .map(|(i, _)| skin.inverse_bind(i))
-            });
-            let mut binds = uses.collect::<Vec<Mat4>>().into_iter();
+            let mut binds = binds_of.remove(&node).unwrap_or_default().into_iter();
             let first = binds.next();
             for other in binds {
                 off.add(f64::from(transform_distance(&first.unwrap_or_default(), &other)));
@@ -138,12 +137,13 @@ impl Lowering<'_> {
     }
 
     /// The joints of a skin whose joints are nodes: they and all nodes above them get joints beside them.
-    fn twins_of(&mut self, skin: &Skin, sets: &mut Vec<Twins>) -> Vec<u32> {
-        let place = sets.iter().position(|set| set.fits(skin)).unwrap_or_else(|| {
+    /// Gives the number of their set too.
+    fn twins_of(&mut self, skin: &Skin, sets: &mut Vec<Twins>) -> (usize, Vec<u32>) {
+        let place = sets.iter().take(SETS_TRIED).position(|set| set.fits(skin)).unwrap_or_else(|| {
             sets.push(Twins::default());
             sets.len() - 1
         });
-        let Some(set) = sets.get_mut(place) else { return Vec::new() };
+        let Some(set) = sets.get_mut(place) else { return (place, Vec::new()) };
         let mut joints = Vec::new();
         for (i, joint) in skin.joints.iter().enumerate() {
             let mut at = Some(*joint);
@@ -159,7 +159,7 @@ impl Lowering<'_> {
                 record.inverse_bind = rows_of(skin.inverse_bind(i));
             }
         }
-        joints
+        (place, joints)
     }
 
     /// A joint that does what a node does.
@@ -188,9 +188,9 @@ impl Lowering<'_> {
             // Joints that are no nodes cannot come back as the nodes that they were.
             let no_node = set.joints.keys().filter(|node| self.roles.of(**node) != Role::Node).count();
             if no_node > 0 {
-                self.note
-                    .twins
-                    .retain(|joint, _| !set.joints.values().any(|(index, _)| *index as usize == *joint));
+                for (index, _) in set.joints.values() {
+                    self.note.twins.remove(&(*index as usize));
+                }
                 let message = "joints of a skin are levels of detail; they got joints of their own";
                 for aspect in
                     [Aspect::Hierarchy, Aspect::Skins, Aspect::Positions, Aspect::Animations, Aspect::Names]

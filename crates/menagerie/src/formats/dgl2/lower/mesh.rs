@@ -89,7 +89,9 @@ impl Lowering<'_> {
         for (i, primitive) in mesh.primitives.iter().enumerate() {
             let path = format!("mesh {:?}.primitives[{i}]", mesh.name);
             if primitive.topology != Topology::Triangles {
-                self.losses.dropped(Aspect::Topology, path, "lines and points have no place in DGL2");
+                if !primitive.indices.is_empty() {
+                    self.losses.dropped(Aspect::Topology, path, "lines and points have no place in DGL2");
+                }
                 continue;
             }
             let primitive = self.shape(mesh, primitive, node);

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::bytes::Span;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
-use crate::formats::flat::{FlatMesh, flatten, kept_name, other_names, report_names};
+use crate::formats::flat::{FlatMesh, flatten, kept_name, report_other_names};
 use crate::formats::obj::FORMAT;
 use crate::formats::obj::model::{Library, Model};
 use crate::formats::obj::notes::{GROUP, NodeNote, Note as _, PrimitiveNote};
@@ -29,7 +29,7 @@ pub fn lower(
     report_unheld(&scene, &FORMAT, losses);
     let scene = scene.scene();
     let flat = flatten(scene, &FORMAT, losses);
-    report_names(other_names(scene), "scenes, meshes and pictures", &FORMAT, losses);
+    report_other_names(scene, &FORMAT, losses);
     let draws = |flat: &FlatMesh| flat.primitives.iter().any(|primitive| !primitive.indices.is_empty());
     let (flat, empty): (Vec<FlatMesh>, Vec<FlatMesh>) = flat.into_iter().partition(draws);
     if !empty.is_empty() {
