@@ -79,6 +79,22 @@ typedef struct {
   uint64_t length;
 } MenagerieIssue;
 
+// What a conversion could not hold. The strings belong to the result.
+typedef struct {
+  // Its code: "loss/skins".
+  const char *code;
+  // "dropped", "approximated", "damaged" or "added".
+  const char *kind;
+  // What happened, in a sentence.
+  const char *message;
+  // How many things it happened to.
+  size_t count;
+  // The largest error, in unit; not a number where nothing was measured.
+  double max_error;
+  // The unit of the error; empty where nothing was measured.
+  const char *unit;
+} MenagerieLoss;
+
 // A node of a scene. Numbers of other things are -1 where there is none. The strings belong to the scene.
 typedef struct {
   // Its name; may be empty.
@@ -138,22 +154,6 @@ typedef struct {
   float seconds;
 } MenagerieAnimation;
 
-// What a conversion could not hold. The strings belong to the result.
-typedef struct {
-  // Its code: "loss/skins".
-  const char *code;
-  // "dropped", "approximated", "damaged" or "added".
-  const char *kind;
-  // What happened, in a sentence.
-  const char *message;
-  // How many things it happened to.
-  size_t count;
-  // The largest error, in unit; not a number where nothing was measured.
-  double max_error;
-  // The unit of the error; empty where nothing was measured.
-  const char *unit;
-} MenagerieLoss;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -181,24 +181,6 @@ MenagerieStatus menagerie_open(const uint8_t *bytes,
 // The model is null, or was given by menagerie_open and is not freed yet.
 void menagerie_model_free(MenagerieModel *model);
 
-// Frees a scene; null is nothing to free. Its poses must be freed first.
-//
-// # Safety
-// The scene is null, or was given by menagerie_scene and is not freed yet.
-void menagerie_scene_free(MenagerieScene *scene);
-
-// Frees a pose; null is nothing to free.
-//
-// # Safety
-// The pose is null, or was given by menagerie_pose and is not freed yet.
-void menagerie_pose_free(MenageriePose *pose);
-
-// Frees a result; null is nothing to free.
-//
-// # Safety
-// The result is null, or was given by menagerie_convert and is not freed yet.
-void menagerie_result_free(MenagerieResult *result);
-
 // The format of a model: "bmd". Null for null. The string is always there.
 //
 // # Safety
@@ -217,11 +199,105 @@ size_t menagerie_issue_count(const MenagerieModel *model);
 // The model is null or was given by menagerie_open; out is null or can be written.
 MenagerieStatus menagerie_issue(const MenagerieModel *model, size_t index, MenagerieIssue *out);
 
+// The text of a code as `menagerie explain` gives it, into an array; null for a code that is not there. The string is
+// there until the program ends.
+//
+// # Safety
+// The code is null or ends with a zero.
+const char *menagerie_explain(const char *code);
+
+// Where everything is at a moment of an animation; -1 for the pose at rest. The scene must outlive the pose.
+//
+// # Safety
+// The scene is null or was given by menagerie_scene; out is null or can be written.
+MenagerieStatus menagerie_pose(const MenagerieScene *scene,
+                               int32_t animation,
+                               float seconds,
+                               MenageriePose **out);
+
+// Frees a pose; null is nothing to free.
+//
+// # Safety
+// The pose is null, or was given by menagerie_pose and is not freed yet.
+void menagerie_pose_free(MenageriePose *pose);
+
+// Where a node is in the world in a pose: sixteen floats, column by column.
+//
+// # Safety
+// The pose is null or was given by menagerie_pose; out is null or has room for sixteen floats.
+MenagerieStatus menagerie_pose_node(const MenageriePose *pose, size_t node, float (*out)[16]);
+
+// Where the vertices of a primitive of a node's mesh are in the world in a pose, bent by skin and morphs: three floats
+// each. The room is in vertices; it must be enough for all of them.
+//
+// # Safety
+// The pose is null or was given by menagerie_pose; out is null or has room for three times room floats.
+MenagerieStatus menagerie_pose_positions(const MenageriePose *pose,
+                                         size_t node,
+                                         size_t primitive,
+                                         float *out,
+                                         size_t room);
+
+// Writes a model in another format, by its name or extension: "glb". The result says what was lost.
+//
+// # Safety
+// The model is null or was given by menagerie_open; to is null or ends with a zero; out is null or can be written.
+MenagerieStatus menagerie_convert(const MenagerieModel *model,
+                                  const char *to,
+                                  MenagerieResult **out);
+
+// Frees a result; null is nothing to free.
+//
+// # Safety
+// The result is null, or was given by menagerie_convert and is not freed yet.
+void menagerie_result_free(MenagerieResult *result);
+
+// The bytes of a result, and how many there are; null for null. They belong to the result.
+//
+// # Safety
+// The result is null or was given by menagerie_convert; length is null or can be written.
+const uint8_t *menagerie_result_bytes(const MenagerieResult *result, size_t *length);
+
+// How many files belong beside a result: pictures, buffers; none for null.
+//
+// # Safety
+// The result is null or was given by menagerie_convert.
+size_t menagerie_result_file_count(const MenagerieResult *result);
+
+// A file that belongs beside a result. Its name and bytes belong to the result. The name comes from the model: use only
+// its last part.
+//
+// # Safety
+// The result is null or was given by menagerie_convert; name, bytes and length are null or can be written.
+MenagerieStatus menagerie_result_file(const MenagerieResult *result,
+                                      size_t index,
+                                      const char **name,
+                                      const uint8_t **bytes,
+                                      size_t *length);
+
+// How many losses and additions a result names; none for null.
+//
+// # Safety
+// The result is null or was given by menagerie_convert.
+size_t menagerie_loss_count(const MenagerieResult *result);
+
+// One loss of a result.
+//
+// # Safety
+// The result is null or was given by menagerie_convert; out is null or can be written.
+MenagerieStatus menagerie_loss(const MenagerieResult *result, size_t index, MenagerieLoss *out);
+
 // The scene that a model means, turned so that +Y is up and the model looks along +Z.
 //
 // # Safety
 // The model is null or was given by menagerie_open; out is null or can be written.
 MenagerieStatus menagerie_scene(const MenagerieModel *model, MenagerieScene **out);
+
+// Frees a scene; null is nothing to free. Its poses must be freed first.
+//
+// # Safety
+// The scene is null, or was given by menagerie_scene and is not freed yet.
+void menagerie_scene_free(MenagerieScene *scene);
 
 // How many nodes a scene has; none for null.
 //
@@ -280,75 +356,6 @@ MenagerieStatus menagerie_skin(const MenagerieScene *scene, size_t index, Menage
 // The scene is null or was given by menagerie_scene; out is null or can be written.
 MenagerieStatus menagerie_animation(const MenagerieScene *scene, size_t index, MenagerieAnimation *out);
 
-// Where everything is at a moment of an animation; -1 for the pose at rest. The scene must outlive the pose.
-//
-// # Safety
-// The scene is null or was given by menagerie_scene; out is null or can be written.
-MenagerieStatus menagerie_pose(const MenagerieScene *scene,
-                               int32_t animation,
-                               float seconds,
-                               MenageriePose **out);
-
-// Where a node is in the world in a pose: sixteen floats, column by column.
-//
-// # Safety
-// The pose is null or was given by menagerie_pose; out is null or has room for sixteen floats.
-MenagerieStatus menagerie_pose_node(const MenageriePose *pose, size_t node, float (*out)[16]);
-
-// Where the vertices of a primitive of a node's mesh are in the world in a pose, bent by skin and morphs: three floats
-// each. The room is in vertices; it must be enough for all of them.
-//
-// # Safety
-// The pose is null or was given by menagerie_pose; out is null or has room for three times room floats.
-MenagerieStatus menagerie_pose_positions(const MenageriePose *pose,
-                                         size_t node,
-                                         size_t primitive,
-                                         float *out,
-                                         size_t room);
-
-// Writes a model in another format, by its name or extension: "glb". The result says what was lost.
-//
-// # Safety
-// The model is null or was given by menagerie_open; to is null or ends with a zero; out is null or can be written.
-MenagerieStatus menagerie_convert(const MenagerieModel *model,
-                                  const char *to,
-                                  MenagerieResult **out);
-
-// The bytes of a result, and how many there are; null for null. They belong to the result.
-//
-// # Safety
-// The result is null or was given by menagerie_convert; length is null or can be written.
-const uint8_t *menagerie_result_bytes(const MenagerieResult *result, size_t *length);
-
-// How many files belong beside a result: pictures, buffers; none for null.
-//
-// # Safety
-// The result is null or was given by menagerie_convert.
-size_t menagerie_result_file_count(const MenagerieResult *result);
-
-// A file that belongs beside a result. Its name and bytes belong to the result. The name comes from the model: use only
-// its last part.
-//
-// # Safety
-// The result is null or was given by menagerie_convert; name, bytes and length are null or can be written.
-MenagerieStatus menagerie_result_file(const MenagerieResult *result,
-                                      size_t index,
-                                      const char **name,
-                                      const uint8_t **bytes,
-                                      size_t *length);
-
-// How many losses and additions a result names; none for null.
-//
-// # Safety
-// The result is null or was given by menagerie_convert.
-size_t menagerie_loss_count(const MenagerieResult *result);
-
-// One loss of a result.
-//
-// # Safety
-// The result is null or was given by menagerie_convert; out is null or can be written.
-MenagerieStatus menagerie_loss(const MenagerieResult *result, size_t index, MenagerieLoss *out);
-
 // Draws a scene into an array of red, green, blue and alpha bytes, row by row from the top: 4 × width × height of them.
 //
 // # Safety
@@ -357,13 +364,6 @@ MenagerieStatus menagerie_render(const MenagerieScene *scene,
                                  uint32_t width,
                                  uint32_t height,
                                  uint8_t *out);
-
-// The text of a code as `menagerie explain` gives it, into an array; null for a code that is not there. The string is
-// there until the program ends.
-//
-// # Safety
-// The code is null or ends with a zero.
-const char *menagerie_explain(const char *code);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -38,9 +38,8 @@ fn ops() -> Vec<Op> {
 /// What is not worth counting: reports, and what is the same for every Scene.
 const FLOOR: u64 = 4 << 20;
 
-// Of a list of bombs that takes minutes: BOMBS=1 cargo test -p menagerie-cli --test budget operations -- --ignored --nocapture
+// With the attack files too, and every row: BOMBS=1 cargo test -p menagerie-cli --test budget operations -- --nocapture
 #[test]
-#[ignore = "takes minutes"]
 fn no_operation_takes_more_than_it_took_from_the_budget() {
     let _alone = super::ALONE.lock();
     let said = std::env::var_os("BOMBS").is_some();
