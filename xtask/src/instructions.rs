@@ -120,10 +120,10 @@ fn total(dump: &Path) -> Result<u64> {
         .with_context(|| format!("{} has no total", dump.display()))
 }
 
-/// Builds the program that does the work, as tests are built: the library is there already then.
+/// Builds the program that does the work, with the whole workspace as tests are built: the library is there already then.
 fn build(root: &Path, bench: &str) -> Result<PathBuf> {
     let output = Command::new(cargo_program())
-        .args(["build", "--package", "menagerie", "--bench", bench, "--message-format=json"])
+        .args(["build", "--workspace", "--bench", bench, "--message-format=json"])
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()
