@@ -16,6 +16,7 @@ const VERTEX: u64 = 96;
 /// What is kept for an index: the new one, its edge, its triangle.
 const INDEX: u64 = 48;
 /// The same while triangles are merged: quadrics, edges that collapse, which way they may, how far surfaces are apart.
+#[cfg(feature = "simplify")]
 const SIMPLIFIED_INDEX: u64 = 160;
 
 /// What an operation takes beyond the Scene, in bytes: as found by measuring, and a little more.
