@@ -123,13 +123,14 @@ fn written(scene: &Scene, format: &'static Format) -> Vec<u8> {
 /// What there is more and more of, and the Scene with so many.
 type Series = (&'static str, fn(usize) -> Scene);
 
-const SERIES: [Series; 6] = [
+const SERIES: [Series; 7] = [
     ("parts", parts),
     ("instances", instances),
     ("triangles", |count| shown(vec![strip(20 * count, 0.0)], 1)),
     ("moving nodes", moving_nodes),
     ("keys", keys),
     ("bones", bones),
+    ("skins", skins),
 ];
 
 /// So many meshes with materials of their own.
@@ -175,6 +176,23 @@ fn bones(count: usize) -> Scene {
     let inverse_binds = vec![glam::Mat4::IDENTITY; count];
     let skin = scene.skins.push(Skin { joints, inverse_binds, ..Skin::default() });
     scene.nodes.values_mut().take(1).for_each(|node| node.skin = Some(skin));
+    scene
+}
+
+/// So many meshes on a bone of their own, each with a skin.
+fn skins(count: usize) -> Scene {
+    let mut bound = strip(2, 0.0);
+    bound.joints = vec![vec![[0; 4]; bound.positions.len()]];
+    bound.weights = vec![vec![[1.0, 0.0, 0.0, 0.0]; bound.positions.len()]];
+    let mut scene = shown(vec![bound], count);
+    let nodes: Vec<NodeId> = scene.nodes.ids().collect();
+    for (i, node) in nodes.into_iter().enumerate() {
+        let joint = scene.nodes.push(Node { name: format!("bone {i}"), ..Node::default() });
+        scene.scenes[0].roots.push(joint);
+        let inverse_binds = vec![glam::Mat4::from_translation(glam::Vec3::splat(i as f32))];
+        let skin = scene.skins.push(Skin { joints: vec![joint], inverse_binds, ..Skin::default() });
+        scene.nodes[node].skin = Some(skin);
+    }
     scene
 }
 
