@@ -7,6 +7,7 @@
 #[path = "../../crates/menagerie/tests/library/support"]
 mod support {
     pub mod damage;
+    pub mod operations;
     pub mod promises;
     pub mod scenes;
     pub mod targets;

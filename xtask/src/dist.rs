@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::steps::{Outcome, cargo_program, run_command};
+use crate::steps::{Outcome, built_by, built_by_tests, cargo_program, run_command};
 
 /// How the binaries are built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,12 @@ fn make(root: &Path, profile: Profile) -> Result<Packages> {
     let tree = folder.join(&name);
     let _ = fs::remove_dir_all(&tree);
     fill(root, &tree, &binaries)?;
+    if profile == Profile::Dev {
+        // What debuggers read is most of the bytes, and packing it most of the time.
+        let packed = binaries.libraries.iter().filter_map(|library| library.file_name());
+        let packed = packed.map(|name| tree.join("lib").join(name)).chain([tree.join("bin/menagerie")]);
+        done(Command::new("strip").arg("-S").args(packed))?;
+    }
     let tar = folder.join(format!("{name}.tar.gz"));
     done(pack(&tar).arg("-C").arg(&folder).arg(&name))?;
     let vectors = folder.join(format!("menagerie-vectors-{}.tar.gz", env!("CARGO_PKG_VERSION")));
@@ -148,36 +154,60 @@ fn try_vectors(vectors: &Path) -> Result<()> {
     }
 }
 
-/// Builds the program and the C library; the folder that they are in.
-fn binaries(root: &Path, profile: Profile) -> Result<PathBuf> {
-    let mut build = Command::new(cargo_program());
-    build.args(["build", "--package", "menagerie-cli", "--package", "menagerie-c"]).current_dir(root);
-    if profile == Profile::Release {
-        build.arg("--release");
+/// What is packed of what cargo builds.
+struct Binaries {
+    program: PathBuf,
+    /// The C library, for static and dynamic linking.
+    libraries: Vec<PathBuf>,
+}
+
+/// Builds the program and the C library.
+fn binaries(root: &Path, profile: Profile) -> Result<Binaries> {
+    let packages = ["--package", "menagerie-cli", "--package", "menagerie-c"];
+    let built = match profile {
+        Profile::Dev => built_by_tests(root)?,
+        Profile::Release => built_by(root, &[["build", "--release"].as_slice(), &packages].concat())?,
+    };
+    // Beside the programs there are those that test them.
+    let of = |name: &'static str, kind: &'static str| {
+        built.iter().filter(move |message| {
+            let kinds = message["target"]["kind"].as_array().into_iter().flatten();
+            message["target"]["name"] == name
+                && message["profile"]["test"] == false
+                && kinds.into_iter().any(|is| is == kind)
+        })
+    };
+    let program = of("menagerie", "bin").find_map(|message| message["executable"].as_str());
+    let files = of("menagerie_c", "cdylib").flat_map(|message| message["filenames"].as_array());
+    let libraries = files.flatten().filter_map(|file| file.as_str().map(PathBuf::from));
+    let wanted = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| ["so", "dylib", "a"].contains(&extension))
+    };
+    let libraries: Vec<PathBuf> = libraries.filter(wanted).collect();
+    if libraries.len() < 2 {
+        bail!("cargo does not say where the C library is");
     }
-    done(&mut build)?;
-    Ok(root.join("target").join(if profile == Profile::Release { "release" } else { "debug" }))
+    Ok(Binaries { program: program.context("cargo does not say where the program is")?.into(), libraries })
 }
 
 /// Lays out the tree.
-fn fill(root: &Path, tree: &Path, binaries: &Path) -> Result<()> {
+fn fill(root: &Path, tree: &Path, binaries: &Binaries) -> Result<()> {
     for (from, to) in COPIED.iter().filter(|(from, _)| root.join(from).exists()) {
         copy(&root.join(from), &tree.join(to))?;
     }
-    let program = binaries.join("menagerie");
-    copy(&program, &tree.join("bin/menagerie"))?;
-    for library in ["libmenagerie_c.so", "libmenagerie_c.dylib", "libmenagerie_c.a"] {
-        if binaries.join(library).exists() {
-            copy(&binaries.join(library), &tree.join("lib").join(library))?;
-        }
+    let Binaries { program, libraries } = binaries;
+    copy(program, &tree.join("bin/menagerie"))?;
+    for library in libraries {
+        copy(library, &tree.join("lib").join(library.file_name().context("a library without a name")?))?;
     }
     let template = fs::read_to_string(root.join("crates/menagerie-c/menagerie.pc.in"))?;
     let described =
         template.replace("@prefix@", "${pcfiledir}/../..").replace("@version@", env!("CARGO_PKG_VERSION"));
     write(&tree.join("lib/pkgconfig/menagerie.pc"), &described)?;
-    done(Command::new(&program).arg("man").arg(tree.join("share/man/man1")))?;
+    done(Command::new(program).arg("man").arg(tree.join("share/man/man1")))?;
     for (shell, file) in COMPLETIONS {
-        write(&tree.join(file), &said(Command::new(&program).args(["completions", shell]))?)?;
+        write(&tree.join(file), &said(Command::new(program).args(["completions", shell]))?)?;
     }
     write(&tree.join("share/doc/menagerie/THIRD-PARTY.md"), &third_party(root)?)
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-use crate::steps::{Outcome, cargo_program};
+use crate::steps::{Outcome, built_by, built_by_tests};
 
 /// What was committed.
 const COUNTS: &str = "bench/instructions.json";
@@ -32,7 +32,7 @@ pub(crate) fn check(root: &Path) -> Result<Outcome> {
     if here != there {
         return Ok(Outcome::Skipped(format!("the counts are of {there}; this is {here}")));
     }
-    let counts: Counts = match count(root, "instructions")? {
+    let counts: Counts = match count(root, Program::Test("instructions"))? {
         Ok(counts) => counts.into_iter().collect(),
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
@@ -57,7 +57,7 @@ pub(crate) fn check(root: &Path) -> Result<Outcome> {
 
 /// Counts, and writes the counts that are committed.
 pub(crate) fn update(root: &Path) -> Result<bool> {
-    let counts: Counts = match count(root, "instructions")? {
+    let counts: Counts = match count(root, Program::Test("instructions"))? {
         Ok(counts) => counts.into_iter().collect(),
         Err(reason) => bail!("{reason}"),
     };
@@ -80,19 +80,48 @@ fn built_with() -> Result<String> {
     Ok(format!("rustc {}, {}, test build", line("release: "), line("host: ")))
 }
 
-/// The instructions of each piece of work that a program in `benches` does, in its order, or why they cannot be counted here.
-pub(crate) fn count(root: &Path, bench: &str) -> Result<Result<Vec<(String, u64)>, String>> {
+/// A program that calls what is counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Program {
+    /// One that the tests build.
+    Test(&'static str),
+    /// One of `benches`, built as the tests are.
+    Bench(&'static str),
+}
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Test(name) | Self::Bench(name) => name,
+        }
+    }
+
+    /// Builds it, where that was not done; where it is.
+    fn build(self, root: &Path) -> Result<PathBuf> {
+        let built = match self {
+            Self::Test(_) => built_by_tests(root)?,
+            Self::Bench(name) => built_by(root, &["build", "--workspace", "--bench", name])?,
+        };
+        let own = built.iter().filter(|message| message["target"]["name"] == self.name());
+        let program = own.filter_map(|message| message["executable"].as_str()).next();
+        program.map(PathBuf::from).context("cargo does not say where the program is")
+    }
+}
+
+/// The instructions of each piece of work that a program does, in its order, or why they cannot be counted here.
+pub(crate) fn count(root: &Path, program: Program) -> Result<Result<Vec<(String, u64)>, String>> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Ok(Err("there is no valgrind; Debian has it in the package of that name".to_owned()));
     }
-    let program = build(root, bench)?;
-    let folder = root.join("target").join(bench);
+    let name = program.name();
+    let program = program.build(root)?;
+    let folder = root.join("target").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--combine-dumps=no"])
-        .arg(format!("--toggle-collect={bench}::counted"))
-        .arg(format!("--dump-after={bench}::counted"))
+        .arg(format!("--toggle-collect={name}::counted"))
+        .arg(format!("--dump-after={name}::counted"))
         .arg(format!("--callgrind-out-file={}", folder.join("counts").display()))
         .arg(&program)
         .stdin(Stdio::null())
@@ -118,23 +147,4 @@ fn total(dump: &Path) -> Result<u64> {
         .find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")));
     line.and_then(|number| number.trim().parse().ok())
         .with_context(|| format!("{} has no total", dump.display()))
-}
-
-/// Builds the program that does the work, with the whole workspace as tests are built: the library is there already then.
-fn build(root: &Path, bench: &str) -> Result<PathBuf> {
-    let output = Command::new(cargo_program())
-        .args(["build", "--workspace", "--bench", bench, "--message-format=json"])
-        .current_dir(root)
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo build")?;
-    if !output.status.success() {
-        bail!("the program whose instructions are counted cannot be built");
-    }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let built = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = built
-        .filter(|message| message["target"]["name"] == bench)
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from));
-    program.context("cargo does not say where the program is")
 }

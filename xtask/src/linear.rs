@@ -6,6 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::instructions::{Program, count};
+
 const PAGE: &str = "docs/linear.md";
 
 /// Twice as much may take so many times as long: a little more than twice, because sorted lists get deeper.
@@ -33,7 +35,7 @@ about all formats, and that nothing in it is steeper than that.
 
 /// Counts and writes the page; false when something is not linear.
 pub(crate) fn write(root: &Path) -> Result<bool> {
-    let counts = match crate::instructions::count(root, "linear")? {
+    let counts = match count(root, Program::Bench("linear"))? {
         Ok(counts) => counts,
         Err(reason) => bail!("{reason}"),
     };

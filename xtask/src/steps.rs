@@ -244,6 +244,23 @@ pub(crate) fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
+/// What `cargo test` builds, as cargo tells of it: an object for each crate. After the tests all of it is there already.
+pub(crate) fn built_by_tests(root: &Path) -> Result<Vec<Value>> {
+    built_by(root, &["test", "--workspace", "--no-run"])
+}
+
+/// What a command of cargo builds, as cargo tells of it.
+pub(crate) fn built_by(root: &Path, arguments: &[&str]) -> Result<Vec<Value>> {
+    let mut build = Command::new(cargo_program());
+    build.args(arguments).arg("--message-format=json").current_dir(root).stderr(Stdio::inherit());
+    let output = build.output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo {} failed", arguments.join(" "));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
 fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Outcome> {
     let mut command = Command::new(cargo_program());
     command.args(arguments).envs(environment.iter().copied()).current_dir(root);

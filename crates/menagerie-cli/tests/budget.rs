@@ -15,11 +15,14 @@ mod changes;
 mod counting;
 #[path = "memory/operations.rs"]
 mod operations;
+#[path = "memory/streaming.rs"]
+mod streaming;
 #[path = "../../menagerie/tests/library/support"]
 #[allow(dead_code, unreachable_pub, reason = "other tests use other parts")]
 mod support {
     pub mod bombs;
     pub mod damage;
+    pub mod operations;
     pub mod promises;
     pub mod scenes;
 }
@@ -30,7 +33,7 @@ use std::time::Instant;
 
 use counting::{ASKED, CALLS, NOW, PEAK};
 use menagerie::bytes::Limits;
-use menagerie::convert::{ConvertOptions, convert};
+use menagerie::convert::{ConvertOptions, convert, missing_pictures, resolve_textures_within};
 use menagerie::diff::{DiffOptions, diff_within};
 use menagerie::formats::{ALL, Format, ReadOptions, layout_within};
 use menagerie::scene::check;
@@ -55,7 +58,17 @@ fn jobs() -> Vec<Job> {
     let mut jobs: Vec<Job> = vec![
         (
             "validate",
-            Box::new(|bomb, limits| limit_of(&bomb.format.open(&bomb.bytes, &read_options(limits)).issues)),
+            Box::new(|bomb, limits| {
+                let options = read_options(limits);
+                let mut reading = bomb.format.open(&bomb.bytes, &options);
+                if let Some(mut scene) = reading.examine(&options) {
+                    let textures = resolve_textures_within(&mut scene, options.files, limits);
+                    let model = reading.model.as_deref();
+                    let missing = model.map(|model| missing_pictures(model, &bomb.bytes, &textures, limits));
+                    reading.issues.extend(missing.unwrap_or_default());
+                }
+                limit_of(&reading.issues)
+            }),
         ),
         (
             "info",

@@ -1,18 +1,23 @@
 //! Work on models of one size and of twice that size, counted by callgrind: `cargo xtask linear` runs this, and makes
-//! `docs/linear.md` of it. What callgrind counts is explained in `instructions.rs`.
+//! `docs/linear.md` of it. What callgrind counts is explained in `tests/instructions.rs`.
 //!
 //! Each line that is printed is the work, what there is more of, and how many.
+
+#[path = "../tests/library/support/operations.rs"]
+#[allow(unreachable_pub, reason = "tests share it")]
+mod operations;
 
 use std::hint::black_box;
 
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Files as _, Format, ReadOptions, WriteOptions};
 use menagerie::open::{Folders, Listings};
-use menagerie::ops::{KeyTolerance, Moment, Op, PieceLimit, SimplifyGoal, WeldTolerance, WhichAnimation};
+use menagerie::ops::Op;
 use menagerie::scene::{
     Animation, Channel, Extras, Interpolation, Material, MaterialId, Mesh, Node, NodeId, Primitive, Property,
-    Scene, SceneRoot, Skin, Turn, check,
+    Scene, SceneRoot, Skin, check,
 };
+use operations::{Amounts, every_operation};
 
 /// How many there are of what there are many of.
 const PARTS: usize = 150;
@@ -70,24 +75,10 @@ fn work_on(what: &str, parts: usize, scene: &Scene) {
 }
 
 fn ops() -> Vec<Op> {
-    vec![
-        Op::Scale(2.0),
-        Op::Turn(Turn::ZUpToYUp),
-        Op::BakePose(Moment { animation: WhichAnimation::Rest, seconds: 0.0 }),
-        Op::WeldNear(WeldTolerance { position: 1e-4, other: 1e-3 }),
-        Op::Clean,
-        Op::Lines,
-        Op::Normals { degrees: 30.0 },
-        Op::Tangents,
-        Op::Weights(1),
-        Op::Join,
-        Op::Split(PieceLimit::Vertices(30)),
-        Op::Resample { fps: 5.0 },
-        Op::Keys(KeyTolerance::uniform(1e-3)),
-        Op::Simplify(SimplifyGoal::Part(0.5)),
-        Op::Levels(vec![0.5]),
-        Op::Order,
-    ]
+    let mut ops = every_operation(Amounts::default());
+    // One of each name.
+    ops.dedup_by_key(|op| op.name());
+    ops
 }
 
 /// As many models in one folder as there are files in it, each with a picture that is not there.

@@ -4,41 +4,27 @@
 //! the same bytes. Without it they are the system's own, and programs that share our glam keep its fast paths.
 
 macro_rules! functions {
-    ($($name:ident, $double:ident, $libm:ident, $libm_double:ident, $std:ident ( $($argument:ident),* );)*) => {
+    ($($name:ident: $float:ident, $libm:ident, $std:ident ( $($argument:ident),* );)*) => {
         $(
-            #[cfg(feature = "exact")]
-            #[allow(dead_code, reason = "not every format needs every function")]
-            pub(crate) fn $name($($argument: f32),*) -> f32 {
-                libm::$libm($($argument),*)
-            }
-
-            #[cfg(feature = "exact")]
-            #[allow(dead_code, reason = "not every format needs every function")]
-            pub(crate) fn $double($($argument: f64),*) -> f64 {
-                libm::$libm_double($($argument),*)
-            }
-
-            #[cfg(not(feature = "exact"))]
-            #[allow(dead_code, reason = "not every format needs every function")]
-            pub(crate) fn $name($($argument: f32),*) -> f32 {
-                f32::$std($($argument),*)
-            }
-
-            #[cfg(not(feature = "exact"))]
-            #[allow(dead_code, reason = "not every format needs every function")]
-            pub(crate) fn $double($($argument: f64),*) -> f64 {
-                f64::$std($($argument),*)
+            #[cfg_attr(not(feature = "formats"), allow(dead_code, reason = "not every format needs every function"))]
+            pub(crate) fn $name($($argument: $float),*) -> $float {
+                #[cfg(feature = "exact")]
+                return libm::$libm($($argument),*);
+                #[cfg(not(feature = "exact"))]
+                return $float::$std($($argument),*);
             }
         )*
     };
 }
 
 functions! {
-    sin, sin_64, sinf, sin, sin(x);
-    cos, cos_64, cosf, cos, cos(x);
-    acos, acos_64, acosf, acos, acos(x);
-    atan2, atan2_64, atan2f, atan2, atan2(y, x);
-    pow, pow_64, powf, pow, powf(x, exponent);
+    sin: f32, sinf, sin(x);
+    cos_64: f64, cos, cos(x);
+    acos_64: f64, acos, acos(x);
+    atan2: f32, atan2f, atan2(y, x);
+    atan2_64: f64, atan2, atan2(y, x);
+    pow: f32, powf, powf(x, exponent);
+    pow_64: f64, pow, powf(x, exponent);
 }
 
 /// The angle between two directions; unlike an arc cosine it tells small angles from none.

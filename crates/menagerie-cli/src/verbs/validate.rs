@@ -103,7 +103,8 @@ fn report(input: &Input, args: &ValidateArgs) -> Report {
             let scene = reading.examine(&options);
             if let (Some(mut scene), Some(model)) = (scene, reading.model.as_deref()) {
                 let textures = resolve_textures_within(&mut scene, options.files, &options.limits);
-                reading.issues.extend(missing_pictures(model, &opened.bytes, &textures));
+                let missing = missing_pictures(model, &opened.bytes, &textures, &options.limits);
+                reading.issues.extend(missing);
             }
             let issues = weigh(reading.issues.into_sorted(), args);
             let wants_text = !args.json && !args.json_lines && !args.sarif;

@@ -11,9 +11,7 @@ pub(crate) static NOW: AtomicUsize = AtomicUsize::new(0);
 pub(crate) static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes that were ever asked for, and how often.
-#[allow(dead_code, reason = "not every test asks")]
 pub(crate) static ASKED: AtomicUsize = AtomicUsize::new(0);
-#[allow(dead_code, reason = "not every test asks")]
 pub(crate) static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 fn more(bytes: usize) {

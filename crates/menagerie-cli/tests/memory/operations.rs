@@ -4,35 +4,17 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use menagerie::bytes::Limits;
 use menagerie::diff::{DiffOptions, diff_within};
-use menagerie::ops::{KeyTolerance, Moment, Op, PieceLimit, SimplifyGoal, WeldTolerance, WhichAnimation};
-use menagerie::scene::{Scene, Turn, check};
+use menagerie::ops::Op;
+use menagerie::scene::{Scene, check};
 
 use super::counting::{NOW, PEAK};
 use super::support::bombs;
+use super::support::operations::{Amounts, every_operation};
 use super::{attacks, read_options};
 
 /// Every operation, as it asks for most.
 fn ops() -> Vec<Op> {
-    vec![
-        Op::Scale(2.0),
-        Op::Turn(Turn::ZUpToYUp),
-        Op::BakePose(Moment { animation: WhichAnimation::Rest, seconds: 0.0 }),
-        Op::Weld,
-        Op::WeldNear(WeldTolerance { position: 1e-4, other: 1e-3 }),
-        Op::Clean,
-        Op::Lines,
-        Op::Normals { degrees: 0.0 },
-        Op::Tangents,
-        Op::Weights(1),
-        Op::Join,
-        Op::Split(PieceLimit::Vertices(3)),
-        Op::Split(PieceLimit::Joints(1)),
-        Op::Resample { fps: 1e6 },
-        Op::Keys(KeyTolerance::uniform(1e-3)),
-        Op::Simplify(SimplifyGoal::Part(0.5)),
-        Op::Levels(vec![0.5, 0.25]),
-        Op::Order,
-    ]
+    every_operation(Amounts { degrees: 0.0, most: (1, 3, 1), fps: 1e6, ..Amounts::default() })
 }
 
 /// What is not worth counting: reports, and what is the same for every Scene.

@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::ConvertOptions;
 use crate::bytes::{ByteMap, Limits, MapKind, MapNode, Span};
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, Files, Format, MissingTextures, Purpose};
+use crate::formats::{FileModel, Files, Format, MissingTextures, Purpose, layout_within};
 use crate::pictures::Kind;
 use crate::scene::{Image, Scene};
 
@@ -76,71 +78,86 @@ pub fn resolve_textures_within(scene: &mut Scene, files: &dyn Files, limits: &Li
 }
 
 /// A warning for each picture that is not there, at the bytes of its name in the file; a remark where the file only
-/// notes its name, so that nothing goes without it.
-pub fn missing_pictures(model: &dyn FileModel, bytes: &[u8], textures: &[TextureStatus]) -> Vec<Issue> {
+/// notes its name, so that nothing goes without it. Where the limits have no room for what every byte of the file is, the
+/// names stay without a place, and one more issue says so.
+pub fn missing_pictures(
+    model: &dyn FileModel,
+    bytes: &[u8],
+    textures: &[TextureStatus],
+    limits: &Limits,
+) -> Vec<Issue> {
     let missing = || textures.iter().filter(|texture| !texture.found);
     if missing().next().is_none() {
         return Vec::new();
     }
-    let map = model.layout();
+    let map = layout_within(model, limits);
+    let places = map.as_ref().ok().map(|map| Places::new(bytes, map));
+    let noted = model.noted_pictures();
     let warn = |(i, texture): (usize, &TextureStatus)| {
         let why = if texture.reason.is_empty() { "there is no such file" } else { &texture.reason };
         let message = format!("the picture {} was not found: {why}", texture.name);
-        let found = if i < MOST_FOUND { place_of(&texture.name, bytes, &map) } else { None };
+        let places = places.as_ref().filter(|_| i < MOST_FOUND);
+        let found = places.and_then(|places| places.find(&texture.name));
         let (path, span) = found.unwrap_or_else(|| (String::new(), Span::new(0, bytes.len())));
-        let noted = model.only_notes_picture(&texture.name);
-        let code = if noted { &super::PICTURE_NOTED } else { &super::PICTURE_MISSING };
+        let is_noted = noted.contains(&texture.name);
+        let code = if is_noted { &super::PICTURE_NOTED } else { &super::PICTURE_MISSING };
         Issue::new(code, path, message).at(span)
     };
-    missing().enumerate().map(warn).collect()
+    let mut issues: Vec<Issue> = missing().enumerate().map(warn).collect();
+    issues.extend(map.err().map(Issue::from));
+    issues
 }
 
 /// The bytes of so many names are looked for: each is a search through the file.
 const MOST_FOUND: usize = 100;
 
-/// Where in a file a name stands: the field, and its bytes; of data that is packed all of it.
-fn place_of(name: &str, bytes: &[u8], map: &ByteMap) -> Option<(String, Span)> {
-    let base = base_name(name);
-    let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
-    for wanted in [name, base, stem].into_iter().filter(|wanted| !wanted.is_empty()) {
-        if let Some(at) = find(bytes, wanted.as_bytes()) {
-            let path = leaf_at(&map.root, at as u64).map(|(path, _)| path).unwrap_or_default();
-            return Some((path, Span::new(at, at + wanted.len())));
-        }
+/// Where names stand in a file.
+struct Places<'a> {
+    bytes: &'a [u8],
+    map: &'a ByteMap,
+    /// The data that is packed in it: where it stands, and what it is unpacked.
+    packed: Vec<(String, Span, &'a [u8])>,
+}
+
+impl<'a> Places<'a> {
+    fn new(bytes: &'a [u8], map: &'a ByteMap) -> Self {
+        let mut packed = Vec::new();
         let mut open = vec![(&map.root, map.root.name.to_string())];
         while let Some((node, path)) = open.pop() {
             match &node.kind {
                 MapKind::Group(parts) => {
                     open.extend(parts.iter().map(|part| (part, joined(&path, &part.name))));
                 }
-                MapKind::Encoded { bytes, .. } if find(bytes, wanted.as_bytes()).is_some() => {
-                    return Some((path, node.span));
-                }
+                MapKind::Encoded { bytes, .. } => packed.push((path, node.span, bytes.as_ref())),
                 _ => {}
             }
         }
+        Self { bytes, map, packed }
     }
-    None
+
+    /// The field with a name, and the name's bytes; of data that is packed all of it.
+    fn find(&self, name: &str) -> Option<(String, Span)> {
+        let base = base_name(name);
+        let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
+        [name, base, stem].into_iter().filter(|wanted| !wanted.is_empty()).find_map(|wanted| {
+            if let Some(at) = find(self.bytes, wanted.as_bytes()) {
+                let path = leaf_at(&self.map.root, at as u64).map(|(path, _)| path).unwrap_or_default();
+                return Some((path, Span::new(at, at + wanted.len())));
+            }
+            let has_it = |(.., bytes): &&(String, Span, &[u8])| find(bytes, wanted.as_bytes()).is_some();
+            self.packed.iter().find(has_it).map(|(path, span, _)| (path.clone(), *span))
+        })
+    }
 }
 
 /// Where a text begins in bytes: where it is a word by itself, or else anywhere.
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let is_end =
         |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    let mut inside = None;
-    let (first, _) = wanted.split_first()?;
-    let mut at = 0;
-    while let Some(next) = bytes.get(at..)?.iter().position(|byte| byte == first) {
-        at += next;
-        if bytes.get(at..)?.starts_with(wanted) {
-            if is_end(at.checked_sub(1)) && is_end(at.checked_add(wanted.len())) {
-                return Some(at);
-            }
-            inside = inside.or(Some(at));
-        }
-        at += 1;
-    }
-    inside
+    let is_word = |at: &usize| is_end(at.checked_sub(1)) && is_end(at.checked_add(wanted.len()));
+    // In proportion to the file, however its bytes and the name are alike.
+    let found = || memmem::find_iter(bytes, wanted);
+    found().find(is_word).or_else(|| found().next())
 }
 
 /// The path of the smallest field that has a byte.

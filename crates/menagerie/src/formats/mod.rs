@@ -19,7 +19,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -72,12 +72,18 @@ pub mod stl;
 pub mod stream;
 mod unheld;
 
-#[allow(unused_imports, reason = "a build without formats makes nothing")]
+#[cfg_attr(
+    not(feature = "formats"),
+    allow(unused_imports, reason = "a build without formats makes nothing")
+)]
 pub(crate) use costs::{ELEMENT, of_lifting, of_lowering, of_own_corners, of_resampling};
 pub use foreign::foreign_kind;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
-#[allow(unused_imports, reason = "a build without formats records nothing")]
+#[cfg_attr(
+    not(feature = "formats"),
+    allow(unused_imports, reason = "a build without formats records nothing")
+)]
 pub(crate) use provenance::Recorder;
 pub use provenance::{Elements, PrimitiveOrigin, Provenance, Strided};
 pub use registry::{known, register};
@@ -437,9 +443,9 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// or bends it otherwise. Codes are called `<format>/engine-…`. Nothing where no engine is known.
     fn check_engine(&self, _limits: &Limits, _issues: &mut Issues) {}
 
-    /// Whether it keeps the name of a picture without referring to it.
-    fn only_notes_picture(&self, _name: &str) -> bool {
-        false
+    /// The names of pictures that it keeps without referring to them.
+    fn noted_pictures(&self) -> BTreeSet<String> {
+        BTreeSet::new()
     }
 
     /// What each byte of the file is.

@@ -150,14 +150,14 @@ impl Provenance {
 }
 
 /// Takes down where things come from, or does nothing at no cost.
-#[allow(dead_code, reason = "a build without formats records nothing")]
+#[cfg_attr(not(feature = "formats"), allow(dead_code, reason = "a build without formats records nothing"))]
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     record: Option<Provenance>,
 }
 
 /// Puts an element at its index, whatever came before it.
-#[allow(dead_code, reason = "a build without formats records nothing")]
+#[cfg_attr(not(feature = "formats"), allow(dead_code, reason = "a build without formats records nothing"))]
 fn put<T: Default>(list: &mut Vec<T>, index: usize, element: T) {
     if list.len() <= index {
         list.resize_with(index + 1, T::default);
@@ -178,7 +178,7 @@ macro_rules! record {
     };
 }
 
-#[allow(dead_code, reason = "each format records what it has")]
+#[cfg_attr(not(feature = "formats"), allow(dead_code, reason = "each format records what it has"))]
 impl Recorder {
     /// Records if that was asked for.
     pub(crate) fn new(asked: bool) -> Self {

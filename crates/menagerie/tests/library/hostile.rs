@@ -3,8 +3,8 @@
 //! A sample of what fuzzing does, small enough for every run. `HOSTILE=100 cargo test --release -p menagerie --test library
 //! hostile:: -- --nocapture` does a hundred times as much.
 
-use menagerie::convert::{ConvertOptions, convert};
-use menagerie::diag::Severity;
+use menagerie::convert::{ConvertOptions, convert, missing_pictures, resolve_textures_within};
+use menagerie::diag::{Issue, Severity};
 use menagerie::formats::{ALL, Format, ReadOptions};
 use serde_json::{Value, json};
 
@@ -187,4 +187,40 @@ fn hostile(value: &Value, random: &mut Random) -> Value {
         (Value::String(text), 0) => json!(text.chars().rev().collect::<String>()),
         _ => of_another_kind[random.below(of_another_kind.len())].clone(),
     }
+}
+
+/// What `validate` says of the pictures that a file lacks.
+fn missing_pictures_of(bytes: &[u8]) -> Vec<Issue> {
+    let options = ReadOptions::default();
+    let format = Format::by_extension("gltf").unwrap();
+    let mut reading = format.open(bytes, &options);
+    let mut scene = reading.examine(&options).unwrap();
+    let textures = resolve_textures_within(&mut scene, options.files, &options.limits);
+    missing_pictures(reading.model.as_deref().unwrap(), bytes, &textures, &options.limits)
+}
+
+/// Names that begin like the whole rest of the file: looking for each from every byte took minutes.
+#[test]
+fn names_like_the_whole_file_are_looked_for_in_proportion() {
+    let long = "a".repeat(20_000);
+    let images: Vec<Value> = (0..20).map(|i| json!({ "uri": format!("{long}b{i}") })).collect();
+    let model =
+        json!({ "asset": { "version": "2.0" }, "images": images, "extras": { "x": "a".repeat(8 << 20) } });
+    // Written so that the file does not have the names' bytes.
+    let bytes = model.to_string().replace("ab", "a\\u0062").into_bytes();
+    let issues = missing_pictures_of(&bytes);
+    assert_eq!(issues.len(), 20);
+    assert!(issues.iter().all(|issue| issue.code.id == "file/picture-missing"), "{issues:?}");
+}
+
+/// Pictures that only a note has: the note was read anew for each, which took 25 seconds.
+#[test]
+fn notes_of_many_pictures_are_read_once() {
+    let images: Vec<Value> = (0..12_000).map(|i| json!([i, { "uri": format!("p{i}.png") }])).collect();
+    let notes =
+        json!({ "menagerie": { "missing_pictures": { "images": images, "sources": [], "slots": [] } } });
+    let model = json!({ "asset": { "version": "2.0" }, "extras": notes });
+    let issues = missing_pictures_of(model.to_string().as_bytes());
+    assert_eq!(issues.len(), 12_000);
+    assert!(issues.iter().all(|issue| issue.code.id == "file/picture-noted"), "{:?}", issues.first());
 }

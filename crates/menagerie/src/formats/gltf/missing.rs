@@ -114,12 +114,13 @@ fn noted(document: &Document) -> Option<Missing> {
     FileNote::read(notes).missing_pictures
 }
 
-/// Whether only the note has a picture of this name.
-pub(super) fn only_notes(document: &Document, name: &str) -> bool {
-    let is_it =
-        |image: &Image| image.uri.as_deref().is_some_and(|uri| uri::decode(uri) == name || uri == name);
-    let Some(missing) = noted(document) else { return false };
-    missing.images.iter().any(|(_, image)| is_it(image)) && !document.images.iter().any(is_it)
+/// The names of the pictures that only the note has.
+pub(super) fn only_noted(document: &Document) -> BTreeSet<String> {
+    let name = |image: &Image| image.uri.as_deref().map(uri::decode);
+    let shown: BTreeSet<String> = document.images.iter().filter_map(name).collect();
+    let missing = noted(document).unwrap_or_default();
+    let names = missing.images.iter().filter_map(|(_, image)| name(image));
+    names.filter(|name| !shown.contains(name)).collect()
 }
 
 /// The model with the pictures that were taken out; `None` when none were, or the note does not fit.

@@ -1,6 +1,7 @@
 //! File model to bytes, with the byte map of chunks and JSON.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -193,8 +194,8 @@ impl FileModel for Model {
         super::check(self, limits, issues);
     }
 
-    fn only_notes_picture(&self, name: &str) -> bool {
-        missing::only_notes(&self.document, name)
+    fn noted_pictures(&self) -> BTreeSet<String> {
+        missing::only_noted(&self.document)
     }
 
     fn layout(&self) -> ByteMap {

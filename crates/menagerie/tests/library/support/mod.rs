@@ -11,6 +11,7 @@
 
 pub mod bombs;
 pub mod damage;
+pub mod operations;
 pub mod prefixes;
 pub mod promises;
 pub mod scenes;

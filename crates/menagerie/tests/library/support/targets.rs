@@ -12,10 +12,11 @@ use menagerie::diag::{LossReport, Severity};
 use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Files as _, Format, ReadOptions, WriteOptions};
 use menagerie::open::Given;
-use menagerie::ops::{KeyTolerance, Moment, Op, PieceLimit, SimplifyGoal, WeldTolerance, WhichAnimation};
+use menagerie::ops::{Moment, Op, WhichAnimation};
 use menagerie::scene::{Pose, Scene, Turn, assert_scene, check};
 
 use super::damage::damage;
+use super::operations::{Amounts, every_operation};
 use super::promises::{covers, nothing_is_lost_silently, same_when_inflated, says_what_was_lost};
 use super::scenes::{Random, scene_of};
 
@@ -278,27 +279,17 @@ fn op(input: &Input<'_>) -> Op {
     let small = input.one_of(&[0.0, 1e-6, 1e-3, 0.1, 1.0, 100.0], 2);
     let animation =
         if input.choice(2) == 0 { WhichAnimation::Rest } else { WhichAnimation::Number(some % 4) };
-    let ops = [
-        Op::Scale(number),
-        Op::Turn(input.one_of(&[Turn::None, Turn::ZUpToYUp, Turn::YUpToZUp], 1)),
-        Op::BakePose(Moment { animation, seconds: number }),
-        Op::Weld,
-        Op::WeldNear(WeldTolerance { position: number, other: small }),
-        Op::Clean,
-        Op::Lines,
-        Op::Normals { degrees: number },
-        Op::Tangents,
-        Op::Weights(some),
-        Op::Join,
-        Op::Split(PieceLimit::Vertices(some)),
-        Op::Split(PieceLimit::Joints(some)),
-        Op::Resample { fps: number },
-        Op::Keys(KeyTolerance::uniform(small)),
-        Op::Simplify(SimplifyGoal::Part(number)),
-        Op::Simplify(SimplifyGoal::Error(small)),
-        Op::Levels(vec![number, small]),
-        Op::Order,
-    ];
+    let ops = every_operation(Amounts {
+        factor: number,
+        turn: input.one_of(&[Turn::None, Turn::ZUpToYUp, Turn::YUpToZUp], 1),
+        moment: Moment { animation, seconds: number },
+        near: (number, small),
+        degrees: number,
+        most: (some, some, some),
+        fps: number,
+        part: number,
+        levels: vec![number, small],
+    });
     ops[usize::from(input.choice(0)) % ops.len()].clone()
 }
 

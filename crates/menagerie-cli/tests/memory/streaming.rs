@@ -1,16 +1,13 @@
 //! Reading a large file piece by piece takes little more memory than the Scene that it becomes.
 
-#![allow(unsafe_code, reason = "an allocator that counts has to be one")]
-
-#[path = "memory/counting.rs"]
-mod counting;
-
 use std::io::Read;
 use std::sync::atomic::Ordering::Relaxed;
 
-use counting::{NOW, PEAK};
 use menagerie::formats::{Format, ReadOptions};
 use menagerie::scene::{Scene, assert_scene};
+
+use crate::ALONE;
+use crate::counting::{NOW, PEAK};
 
 /// A grid of so many squares a side, made as it is read.
 struct Made<F: FnMut(usize, &mut Vec<u8>) -> bool> {
@@ -170,6 +167,7 @@ const FIXED: usize = 12 << 20;
 
 #[test]
 fn reading_pieces_takes_little_more_than_the_scene() {
+    let _alone = ALONE.lock();
     type Line = fn(usize, &mut Vec<u8>) -> bool;
     let kinds: [(&str, Line, u64); 6] = [
         ("obj", obj_line, 0),
