@@ -205,6 +205,12 @@ impl Writing {
         Ok(())
     }
 
+    /// Lets other files take their places after these.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.ready.append(&mut others.ready);
+        self.devices.append(&mut others.devices);
+    }
+
     /// Lets all files take their places, in the order in which they were prepared.
     pub(crate) fn finish(self) -> Result<()> {
         for (device, bytes) in self.devices {

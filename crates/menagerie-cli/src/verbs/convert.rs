@@ -217,6 +217,24 @@ struct Done {
     verdict: Option<Verdict>,
     /// The hash of the result, where it goes into a manifest.
     hash: Option<String>,
+    /// The result where it can take its place.
+    ready: Option<Writing>,
+}
+
+impl Done {
+    /// Puts the result where it can take its place. That is most of the work of writing, and needs no order.
+    fn prepared(mut self, target: &Target, job: &Job<'_>) -> Result<Self, Failure> {
+        if let Place::File(path) = &self.place
+            && !job.args.batch.dry_run
+        {
+            let mut ready = Writing::default();
+            let bytes = &self.conversion.output.bytes;
+            let prepared = target.make_folder(path).and_then(|()| ready.prepare(path, bytes));
+            prepared.map_err(|error| format!("{error:#}"))?;
+            self.ready = Some(ready);
+        }
+        Ok(self)
+    }
 }
 
 /// Converts an input, unless what is there already is to stay.
@@ -232,7 +250,7 @@ fn attempt(input: &Input, place: &Result<Place, String>, target: &Target, job: &
             return Outcome::Failed(error.into(), start.elapsed());
         }
     }
-    match convert(input, place, target, job) {
+    match convert(input, place, target, job).and_then(|done| done.prepared(target, job)) {
         Ok(done) => Outcome::Done(Box::new(done), start.elapsed()),
         Err(failure) => Outcome::Failed(failure, start.elapsed()),
     }
@@ -252,9 +270,9 @@ fn finish(input: &Input, outcome: Outcome, target: &Target, job: &Job<'_>, sourc
     let done = match as_before {
         true => Ok(*done),
         // What came before it took names that it counted on.
-        false => convert(input, &Ok(done.place), target, job),
+        false => convert(input, &Ok(done.place), target, job).and_then(|done| done.prepared(target, job)),
     };
-    let written = done.and_then(|done| write(name, done, target, job, sources));
+    let written = done.and_then(|done| write(name, done, sources));
     let report = written.unwrap_or_else(|failure| Report::failed(input.name.clone(), target.format, failure));
     report.after(time + start.elapsed())
 }
@@ -315,7 +333,7 @@ fn convert(
             };
             let scaled = options.scale.is_some();
             let hash = target.hashed.then(|| manifest::hash(&conversion.output.bytes));
-            Ok(Done { bytes_before, scaled, place, there, conversion, verdict, hash })
+            Ok(Done { bytes_before, scaled, place, there, conversion, verdict, hash, ready: None })
         }
         Err(failed) => {
             // The last one that was found says why.
@@ -329,14 +347,8 @@ fn convert(
 }
 
 /// Writes a finished conversion: all of its files, or none.
-fn write(
-    name: String,
-    done: Done,
-    target: &Target,
-    job: &Job<'_>,
-    sources: &Sources,
-) -> Result<Report, Failure> {
-    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash } = done;
+fn write(name: String, done: Done, sources: &Sources) -> Result<Report, Failure> {
+    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash, ready } = done;
     let beside = std::mem::take(&mut conversion.output.beside);
     let replaced = place.is_taken();
     let written = match &place {
@@ -346,11 +358,7 @@ fn write(
         }
         Place::File(path) => {
             let plan = Beside::plan(beside, path, sources, &mut conversion.losses)?;
-            match job.args.batch.dry_run {
-                true => Ok(plan.names()),
-                false => write_files(path, &conversion.output.bytes, &plan, target.makes_folders())
-                    .map(|()| plan.names()),
-            }
+            ready.map_or(Ok(()), |ready| finish_files(&plan, ready)).map(|()| plan.names())
         }
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
@@ -358,15 +366,10 @@ fn write(
     Ok(report.in_place_of(replaced))
 }
 
-/// Writes a result with what belongs beside it.
-pub(super) fn write_files(path: &Path, bytes: &[u8], beside: &Beside, makes_folders: bool) -> Result<()> {
-    if makes_folders {
-        let folder = output::folder_of(path);
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    }
+/// Lets a result take its place, after what belongs beside it.
+pub(super) fn finish_files(beside: &Beside, ready: Writing) -> Result<()> {
     let mut writing = Writing::default();
     beside.prepare(&mut writing)?;
-    writing.prepare(path, bytes)?;
+    writing.append(ready);
     writing.finish()
 }

@@ -10,10 +10,11 @@ use menagerie::formats::Format;
 use menagerie::repair::{Change, Piece, Repaired, repair};
 use serde_json::{Value, json};
 
-use super::convert::{Beside, Sources, write_files};
+use super::convert::{Beside, Sources, finish_files};
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
 use crate::options::Finding;
+use crate::output::Writing;
 use crate::terminal_use::{is_quiet, is_verbose};
 use crate::{opened, output};
 
@@ -81,7 +82,9 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Exit> {
         let sources = Sources::new(std::iter::once(source));
         let beside = Beside::plan(repaired.output.beside.clone(), out, &sources, &mut losses);
         let beside = beside.map_err(|error| anyhow::anyhow!(error))?;
-        write_files(out, &repaired.output.bytes, &beside, false)?;
+        let mut ready = Writing::default();
+        ready.prepare(out, &repaired.output.bytes)?;
+        finish_files(&beside, ready)?;
     }
     if args.json {
         output::print_json(&to_json(&input.name, name.as_deref(), &repaired))?;

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use menagerie::formats::{self, Files, Format, NotFound};
 
 use crate::inputs::{Input, Listed};
@@ -138,9 +138,13 @@ impl Target {
         Ok(Self { format, extension: wanted.unwrap_or_else(first), out, hashed: false })
     }
 
-    /// Whether folders are made where there are none yet.
-    pub(super) fn makes_folders(&self) -> bool {
-        matches!(self.out, Out::Folder { .. } | Out::Template(_))
+    /// Makes the folder of a result, where folders are made that are not there yet.
+    pub(super) fn make_folder(&self, path: &Path) -> Result<()> {
+        if !matches!(self.out, Out::Folder { .. } | Out::Template(_)) {
+            return Ok(());
+        }
+        let folder = folder_of(path);
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
     }
 
     /// The extension that the writer is told; only where a format has several does it matter.

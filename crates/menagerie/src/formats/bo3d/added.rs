@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::model::{Entity, MeshData, Model, Vertices};
+use super::moving::Before;
 use crate::bytes::align;
 
 /// What a note begins with.
@@ -27,6 +28,9 @@ pub(super) struct Added {
     /// By entity, the scale that was put into its vertices and children (E6).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) scales: BTreeMap<usize, [f32; 3]>,
+    /// By entity, what it was before scales that move were taken out of it or its parent (E6).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) moving: BTreeMap<usize, Before>,
     /// Entities whose vertex colours are their flat colour (E8).
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) colours: BTreeSet<usize>,
@@ -84,9 +88,8 @@ impl Model {
         sound && self.entities.get(index).is_some_and(one)
     }
 
-    /// The model without what was added to it for the engine; `None` for one without a note.
-    pub(super) fn folded(&self) -> Option<Self> {
-        let added = self.added()?;
+    /// The model without what was added to it for the engine.
+    pub(super) fn folded(&self, added: Added) -> Self {
         let mut model = self.clone();
         for (index, scale) in added.scales.iter().rev() {
             model.scale_into(*index, scale.map(f32::recip));
@@ -94,6 +97,9 @@ impl Model {
                 entity.scale = *scale;
                 entity.keys.iter_mut().for_each(|key| key.scale = scale.map(Into::into));
             }
+        }
+        if let Some(moving) = model.with_moving_scales(&added.moving).filter(|_| !added.moving.is_empty()) {
+            model = moving;
         }
         for (index, name) in added.names {
             if let Some(entity) = model.entities.get_mut(index) {
@@ -114,7 +120,7 @@ impl Model {
             let first = model.entities.get_mut(usize::from(added.root));
             first.into_iter().for_each(|entity| entity.anim_length = last);
         }
-        Some(if added.root { model.without_root() } else { model })
+        if added.root { model.without_root() } else { model }
     }
 
     /// The model without its first entity; what hung on that has no parent.

@@ -130,7 +130,7 @@ impl Check<'_> {
         if afford(self.model, limits).is_err() {
             return;
         }
-        let document = lift::lift(self.model, &options).scene;
+        let document = lift::lift_with_holders(self.model, &options).scene;
         let engine = lifted(self.model, &options).scene;
         for found in pose_errors(&document, &engine) {
             if found.error <= POSE_TOLERANCE {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
 
+use super::added::Added;
 use super::engine::Shown;
 use super::model::{Entity, Fx, Key, MeshData, Model};
 use super::notes::{
@@ -30,12 +31,23 @@ const MAX_ARC_ERROR: f32 = 1e-4;
 
 /// The Scene that a model means, without what was added to it for the engine.
 pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    lift_without(model, options, Model::added)
+}
+
+/// The same with the entities that hold what others show, for those are the engine's.
+pub(super) fn lift_with_holders(model: &Model, options: &ReadOptions<'_>) -> Lifted {
+    let without_moving = |added: Added| Added { moving: BTreeMap::new(), ..added };
+    lift_without(model, options, |model| model.added().map(without_moving))
+}
+
+fn lift_without(model: &Model, options: &ReadOptions<'_>, added: impl Fn(&Model) -> Option<Added>) -> Lifted {
     let whole = model.with_salvaged();
     let model = whole.as_ref().unwrap_or(model);
-    let folded = model.folded();
-    let own = folded.as_ref().unwrap_or(model);
+    let added = added(model);
     // Without the root that was added, each entity without parent is one.
-    let several_roots = model.added().is_some_and(|added| added.root);
+    let several_roots = added.as_ref().is_some_and(|added| added.root);
+    let folded = added.map(|added| model.folded(added));
+    let own = folded.as_ref().unwrap_or(model);
     let mut lifter = Lifter::new(own, Vec::new(), options);
     lifter.several_roots = several_roots;
     lifter.skipped = usize::from(several_roots);

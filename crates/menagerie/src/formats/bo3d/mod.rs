@@ -21,6 +21,7 @@ mod lift;
 mod lower;
 mod mend;
 mod model;
+mod moving;
 mod notes;
 mod placement;
 mod read;

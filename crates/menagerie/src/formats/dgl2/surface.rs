@@ -51,6 +51,11 @@ pub(super) fn set(pairs: &mut Pairs, name: &str, value: String) {
     }
 }
 
+/// The colour that is given off: a factor of the diffuse one, as large as floats can say.
+pub(super) fn given_off([r, g, b, _]: [f32; 4], factor: f32) -> [f32; 3] {
+    [r, g, b].map(|x| (x * factor).clamp(f32::MIN, f32::MAX))
+}
+
 impl Surface {
     /// What some properties mean; `odd` is told of values that cannot be what they should.
     pub(super) fn read(pairs: &Pairs, mut odd: impl FnMut(&str, &str)) -> Self {

@@ -11,12 +11,13 @@ use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::bo3d::model::Key;
 use crate::formats::bo3d::notes::{ChannelNote, NodeNote, Note};
 use crate::formats::bo3d::placement::{Placement, angle, nlerp, nlerp_error};
+use crate::formats::kept_nodes;
 use crate::scene::{Animation, Channel, Interpolation, NodeId, Property, Scene};
 
 /// How far from a whole frame a key may be.
 const FRAME_TOLERANCE: f32 = 1e-3;
 /// Keys that are made for one node of one animation when it has to be resampled. Of longer ones fewer frames get a key.
-const MAX_KEYS: i64 = 1 << 14;
+pub(in crate::formats::bo3d) const MAX_KEYS: i64 = 1 << 14;
 
 /// How far in radians the straight way between two rotations may be from the arc before keys are put between, summed up
 /// down a chain of animated nodes.
@@ -93,14 +94,13 @@ impl Lowering<'_> {
     }
 
     fn write_keys(&mut self, line: BTreeMap<NodeId, Frames>) {
-        let mut last = 0;
         let mut begun = 0;
         for (node, mut frames) in line {
             let entity = self.entity_of.get(node.index()).copied().flatten();
             let Some(entity) = entity.and_then(|entity| self.model.entities.get_mut(entity)) else {
                 continue;
             };
-            last = frames.keys().next_back().copied().unwrap_or(0).max(last);
+            self.last_frame = frames.keys().next_back().copied().unwrap_or(0).max(self.last_frame);
             if self.mends {
                 begun += usize::from(begin_at_zero(&mut frames));
                 let rest = Placement::from_fields(entity.position, entity.scale, entity.rotation);
@@ -113,11 +113,11 @@ impl Lowering<'_> {
             self.losses
                 .push(Loss::new(Aspect::Animations, LossKind::Added, "animations", message).count(begun));
         }
-        self.write_length(last);
     }
 
     /// The length of the animation: what the file had, or up to the last key; for the engine what it needs (E4).
-    fn write_length(&mut self, last: i32) {
+    pub(super) fn write_length(&mut self) {
+        let last = self.last_frame;
         let stated = self.model.entities.iter().map(|entity| entity.anim_length).max().unwrap_or(0);
         let most = self.model.entities.iter().map(|entity| entity.keys.len()).max().unwrap_or(0);
         if self.mends && most > 0 {
@@ -333,6 +333,7 @@ pub(super) fn most_keys(scene: &Scene, rate: f32) -> u64 {
             (*start, *end) = (start.min(*first), end.max(*last));
             *keys += channel.times.len() as u64;
         }
+        inherit_scales(scene, animation, &mut nodes);
         let frames = |(start, end, keys): (f32, f32, u64)| {
             // A number that is too large becomes the largest there is.
             keys + (((end - start) * rate).max(0.0) as u64).min(MAX_KEYS as u64)
@@ -340,6 +341,31 @@ pub(super) fn most_keys(scene: &Scene, rate: f32) -> u64 {
         most = nodes.into_values().map(frames).fold(most, u64::saturating_add);
     }
     most
+}
+
+/// Below a scale that moves everything gets keys, and so does what holds its mesh.
+fn inherit_scales(scene: &Scene, animation: &Animation, nodes: &mut BTreeMap<NodeId, (f32, f32, u64)>) {
+    let scales = animation.channels.iter().filter(|channel| channel.property == Property::Scale);
+    let mut scaled: BTreeSet<NodeId> = scales.map(|channel| channel.node).collect();
+    if scaled.is_empty() {
+        return;
+    }
+    // Parents come first.
+    for id in kept_nodes(scene) {
+        let Some((node, above)) = scene.nodes.get(id).zip(nodes.get(&id).copied()) else { continue };
+        if !scaled.contains(&id) {
+            continue;
+        }
+        for child in &node.children {
+            let (start, end, keys) = nodes.entry(*child).or_insert((above.0, above.1, 0));
+            (*start, *end) = (start.min(above.0), end.max(above.1));
+            *keys = keys.saturating_add(above.2);
+            scaled.insert(*child);
+        }
+        if let Some((_, _, keys)) = nodes.get_mut(&id) {
+            *keys = keys.saturating_mul(2);
+        }
+    }
 }
 
 /// Whether the keys are those of a BO3D file with others put between, see `lift`.

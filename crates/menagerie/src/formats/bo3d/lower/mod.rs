@@ -8,6 +8,8 @@ mod animation;
 mod geometry;
 mod material;
 
+pub(super) use animation::MAX_KEYS;
+
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Vec3};
@@ -159,6 +161,8 @@ struct Lowering<'a> {
     worlds: Vec<Placement>,
     /// How far apart positions may be that nobody tells apart.
     tolerance: f32,
+    /// The last frame with a key.
+    last_frame: i32,
 }
 
 impl<'a> Lowering<'a> {
@@ -184,6 +188,7 @@ impl<'a> Lowering<'a> {
             nodes: kept_nodes(scene),
             entity_of: vec![None; scene.nodes.len()],
             worlds: Vec::new(),
+            last_frame: 0,
         }
     }
 
@@ -232,6 +237,16 @@ impl<'a> Lowering<'a> {
     /// The model in its own axes. Up to here the headers of entities are in the Scene's; keys and vertices were turned as
     /// they were copied.
     fn finished(mut self) -> Model {
+        for entity in &mut self.model.entities {
+            entity.position = turned(entity.position);
+            let [w, x, y, z] = entity.rotation;
+            let [x, y, z] = turned([x, y, z]);
+            entity.rotation = [w, x, y, z];
+        }
+        if self.mends {
+            self.push_moving_scales();
+        }
+        self.write_length();
         if self.mends {
             self.push_scales();
             self.make_names();
@@ -240,17 +255,30 @@ impl<'a> Lowering<'a> {
         if let Some(first) = model.entities.first_mut() {
             first.surplus = self.added.to_bytes();
         }
-        for entity in &mut model.entities {
-            entity.position = turned(entity.position);
-            let [w, x, y, z] = entity.rotation;
-            let [x, y, z] = turned([x, y, z]);
-            entity.rotation = [w, x, y, z];
-        }
         model
     }
 
-    /// E6: the engine counts the scale of a parent twice for the places of its children, so that goes into vertices and
-    /// children. Scales that are animated stay.
+    /// E6: the engine counts the scale of a parent twice for the places of its children, so one that moves goes into the
+    /// keys of these, and into an entity that holds what the parent shows.
+    fn push_moving_scales(&mut self) {
+        let keys = |model: &Model| model.entities.iter().map(|entity| entity.keys.len()).sum::<usize>();
+        let (entities, had) = (self.model.entities.len(), keys(&self.model));
+        // What that needs was taken from the limits before anything was made, see `most_keys`.
+        let before = self.model.push_moving_scales(usize::MAX).unwrap_or_default();
+        if before.is_empty() {
+            return;
+        }
+        let (added, keys) = (self.model.entities.len() - entities, keys(&self.model).saturating_sub(had));
+        let message = format!(
+            "scales that move were put into {keys} keys of children and into entities that hold the meshes, because the \
+             engine counts them twice"
+        );
+        self.losses
+            .push(Loss::new(Aspect::Transforms, LossKind::Added, "nodes", message).count(added.max(1)));
+        self.added.moving = before;
+    }
+
+    /// E6: a scale that stays the same goes into vertices and children.
     fn push_scales(&mut self) {
         for i in 0..self.model.entities.len() {
             let Some(entity) = self.model.entities.get(i) else { continue };
@@ -454,6 +482,6 @@ fn moves(animation: &crate::scene::Animation) -> bool {
 }
 
 /// A quaternion in the order of the file.
-fn wxyz(rotation: glam::Quat) -> [f32; 4] {
+pub(super) fn wxyz(rotation: glam::Quat) -> [f32; 4] {
     [rotation.w, rotation.x, rotation.y, rotation.z]
 }

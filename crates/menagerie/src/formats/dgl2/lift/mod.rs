@@ -16,7 +16,7 @@ use super::codes;
 use super::dml::{Dml, Value as _};
 use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, kind};
 use super::notes::{ChunkNote, EntityNote, FileNote, HeaderNote, Hex, MaterialNote, Name, Note as _};
-use super::surface::{Pairs, Surface, color, get};
+use super::surface::{Pairs, Surface, color, get, given_off};
 use crate::diag::{Aspect, Issue, Issues};
 use crate::formats::{Lifted, ReadOptions, Recorder};
 use crate::scene::{
@@ -205,7 +205,6 @@ impl Lifter<'_> {
     }
 
     fn surface(&mut self, surface: &Surface) -> Material {
-        let [r, g, b, _] = surface.diffuse;
         let [specular_r, specular_g, specular_b, _] = surface.specular;
         let mut texture = |slot: usize| {
             let name = surface.textures.get(slot).cloned().flatten()?;
@@ -225,7 +224,7 @@ impl Lifter<'_> {
                 diffuse_texture,
                 ..Phong::default()
             })),
-            emissive: if glows { [1.0; 3] } else { [r, g, b].map(|x| x * surface.emission) },
+            emissive: if glows { [1.0; 3] } else { given_off(surface.diffuse, surface.emission) },
             emissive_texture,
             normal_texture: normal_texture.map(|texture| (texture, 1.0)),
             alpha: if surface.additive { AlphaMode::Blend(Blend::Additive) } else { AlphaMode::Opaque },

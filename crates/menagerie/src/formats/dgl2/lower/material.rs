@@ -2,7 +2,7 @@
 
 use super::super::dml::Value as _;
 use super::super::notes::{MaterialNote, Name, Note as _};
-use super::super::surface::{Pairs, Surface, set};
+use super::super::surface::{Pairs, Surface, given_off, set};
 use super::{
     Chunk, ChunkData, FORMAT, Lowering, MaterialData, Properties, Purpose, kind, mend_colors, mend_flags,
 };
@@ -87,7 +87,7 @@ impl Lowering<'_> {
     /// The factor of the diffuse colour that a material gives off.
     fn emission(&mut self, path: &str, material: &Material, phong: &Phong, before: &Surface) -> f32 {
         let [r, g, b, _] = phong.diffuse;
-        let given_off = |factor: f32| [r, g, b].map(|x| x * factor);
+        let given_off = |factor: f32| given_off(phong.diffuse, factor);
         let through_picture = material.emissive_texture.is_none() && phong.diffuse_texture.is_some();
         if through_picture && material.emissive != [0.0; 3] {
             let message = "DGL2 gives off the surface's colour with its picture, not a colour alone";
