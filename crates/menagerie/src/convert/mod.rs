@@ -17,10 +17,11 @@ use settle::settle_within;
 use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
 use crate::formats::{
-    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, locate, of_lowering,
+    FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, forget_notes, has_notes,
+    locate, of_lowering,
 };
 use crate::ops::{Op, OpReport, SceneSize};
-use crate::scene::{Scene, check};
+use crate::scene::{CheckedScene, Scene, check};
 
 /// How to convert.
 #[derive(Clone, Default)]
@@ -237,10 +238,39 @@ fn can_be_written_out(scene: &Scene, to: &Format, limits: &Limits) -> Result<(),
     Err(Issue::new(&LIMIT, "nodes", message))
 }
 
+/// The file model of a Scene, which is valid. What a Scene keeps of a format's files may come from anywhere: it is written
+/// only if that gives a valid file.
+fn lowered(
+    scene: CheckedScene<'_>,
+    to: &'static Format,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Box<dyn FileModel>, Issue> {
+    let mut own = LossReport::new();
+    let model = (to.lower)(scene, options, &mut own)?;
+    let Err(invalid) = valid(model.as_ref(), &options.limits) else {
+        losses.append(own);
+        return Ok(model);
+    };
+    if !has_notes(&scene, to) {
+        return Err(invalid);
+    }
+    drop(model);
+    of_lowering(scene.scene(), to, &options.limits)?;
+    let mut plain = scene.scene().clone();
+    forget_notes(&mut plain, to);
+    let plain = check(&plain).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
+    let message = format!("what is kept about a {} file does not fit together and was not used", to.name);
+    losses.approximated(Aspect::Extras, "extras", message);
+    let model = (to.lower)(plain, options, losses)?;
+    valid(model.as_ref(), &options.limits)?;
+    Ok(model)
+}
+
 /// What is written is valid: a result that breaks its own format's rules is a fault of the writer, and is not written.
-fn valid(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Result<(), Issue> {
-    let mut issues = Issues::new(options.read.limits.issues_per_code);
-    model.check(&options.read.limits, &mut issues);
+fn valid(model: &dyn FileModel, limits: &Limits) -> Result<(), Issue> {
+    let mut issues = Issues::new(limits.issues_per_code);
+    model.check(limits, &mut issues);
     match issues.iter().find(|issue| issue.severity == Severity::Error) {
         Some(issue) => Err(Issue::new(
             &INVALID_RESULT,
@@ -322,8 +352,7 @@ fn from_scene(
     let checked = check(&scene).map_err(|broken| Issue::new(&SCENE_RULE, broken.path, broken.message))?;
     of_lowering(&scene, to, &options.read.limits)?;
     let write = WriteOptions { limits: options.read.limits.clone(), ..options.write.clone() };
-    let lowered = (to.lower)(checked, &write, &mut losses)?;
-    valid(lowered.as_ref(), options)?;
+    let lowered = lowered(checked, to, &write, &mut losses)?;
     let settling = (options.write.purpose, &options.read.limits);
     settle_within(checked, lowered.as_ref(), settling, &mut losses);
     let engine = in_engine(lowered.as_ref(), options);

@@ -154,10 +154,17 @@ impl Matcher<'_> {
         if left.len() != free.len() {
             return pairs;
         }
-        for id in left {
-            if let Some(at) = free.iter().position(|other| self.alike(id, *other)) {
-                pairs.push((id, free.remove(at)));
-            }
+        // Where none is alike in everything, one may have lost a camera or what hangs on it.
+        let passes: [&dyn Fn(NodeId, NodeId) -> bool; 2] =
+            [&|a, b| self.alike(a, b), &|a, b| self.draw_alike(a, b)];
+        for fits in passes {
+            left.retain(|id| match free.iter().position(|other| fits(*id, *other)) {
+                Some(at) => {
+                    pairs.push((*id, free.remove(at)));
+                    false
+                }
+                None => true,
+            });
         }
         pairs
     }
@@ -171,6 +178,12 @@ impl Matcher<'_> {
         let (drawn_a, drawn_b) = (drawn_kinds(self.a, node_a), drawn_kinds(self.b, node_b));
         let draw_alike = drawn_a & drawn_b != 0 || drawn_a == 0 || drawn_b == 0;
         kinds(node_a) == kinds(node_b) && draw_alike
+    }
+
+    /// Whether two nodes both draw something, and the same kinds of it.
+    fn draw_alike(&self, a: NodeId, b: NodeId) -> bool {
+        let of_a = drawn_kinds(self.a, &self.a.nodes[a]);
+        of_a & drawn_kinds(self.b, &self.b.nodes[b]) != 0
     }
 
     fn is_same_place(&self, a: NodeId, b: NodeId) -> bool {

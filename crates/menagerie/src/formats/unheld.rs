@@ -197,6 +197,8 @@ pub fn forget_notes(scene: &mut Scene, format: &Format) {
     scene.textures.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
     scene.images.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
     scene.skins.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.cameras.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
+    scene.lights.values_mut().for_each(|x| drop(x.extras.remove(format.id)));
     for mesh in scene.meshes.values_mut() {
         mesh.extras.remove(format.id);
         for primitive in &mut mesh.primitives {

@@ -130,6 +130,16 @@ impl Vertices {
         }
     }
 
+    /// Leaves out the rows from this one on.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        let Self { positions, normals, uvs, colors, custom } = self;
+        positions.truncate(rows);
+        normals.truncate(rows);
+        uvs.truncate(rows);
+        colors.truncate(rows);
+        custom.iter_mut().for_each(|(_, values)| values.truncate(rows));
+    }
+
     /// Sets one column of the rows from `first` on, from records of `stride` bytes that hold it at `offset`.
     pub(super) fn set_column(
         &mut self,

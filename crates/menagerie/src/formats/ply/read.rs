@@ -417,6 +417,10 @@ fn text(
         let path = format!("{}[{}]", element.name, reader.found);
         builder.issues.push(Issue::new(&TRUNCATED, path, message).at(Span { start: end, end }));
         give_up_rows(header, reader.element, reader.found, &mut builder);
+        if element.name == "vertex" {
+            // What the file ends within is no vertex.
+            builder.contents.vertices.truncate(reader.found as usize);
+        }
         builder.contents.rows.push(reader.found as usize);
         let missing = header.elements.len().saturating_sub(builder.contents.rows.len());
         builder.contents.rows.extend(std::iter::repeat_n(0, missing));

@@ -34,6 +34,8 @@ struct Errors {
     weight: ErrorStats,
     /// The largest distance between neighbouring positions.
     step: f32,
+    /// Vertices that are farther away than floats can say.
+    broken: usize,
 }
 
 impl Lowering<'_> {
@@ -265,6 +267,9 @@ impl Lowering<'_> {
                     local = kept;
                 }
             }
+            let is_finite = world.is_finite() && local.is_finite();
+            let (world, local) = if is_finite { (world, local) } else { (Vec3::ZERO, Vec3::ZERO) };
+            errors.broken += usize::from(!is_finite);
             let linear = Mat3::from_mat4(matrix);
             let across = linear.inverse().transpose();
             let across = if across.is_finite() { across } else { linear };
@@ -389,6 +394,11 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Uvs, path, "packed into 11 to 14 bits", errors.uv, "uv");
         let message = "vertex colours became the nearest of 256 shades";
         self.losses.measured(Aspect::Colors, path, message, errors.colour, "linear colour");
+        if errors.broken > 0 {
+            let message = "vertices farther away than numbers go were put at zero";
+            let loss = Loss::new(Aspect::Positions, LossKind::Approximated, path, message);
+            self.losses.push(loss.count(errors.broken));
+        }
         let message = "weights were rounded to what a bone or a blend of up to four can have";
         self.losses.measured(Aspect::Skins, path, message, errors.weight, "weight");
         if primitive.normals.is_empty() && !mesh.vertices.is_empty() {

@@ -22,11 +22,9 @@ use super::vertex::{StReading, Vertex};
 use super::{FORMAT, lift, pose};
 use crate::bytes::{f8a_from_f32, f8a_to_f32};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issues, Loss, LossKind, LossReport};
+use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::diff::{DiffReport, diff_trees, length_tolerance};
-use crate::formats::{
-    Purpose, ReadOptions, WriteOptions, forget_notes, has_notes, kept_nodes, report_unheld,
-};
+use crate::formats::{Purpose, ReadOptions, WriteOptions, kept_nodes, report_unheld};
 use crate::scene::{CheckedScene, Extras, Node, NodeId, Pose, Scene, check, parents};
 use blends::{Baked, Blends};
 use layout::{Names, lay_out};
@@ -37,24 +35,7 @@ const MAX_VERTICES: usize = 65535;
 /// Makes a file model of a Scene, and reports what that cost.
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
-    let mut own = LossReport::new();
-    let model = lowered(scene.scene(), options, &mut own);
-    // Notes may come from anywhere. What they say is written only if that gives a valid file.
-    if !has_notes(&scene, &FORMAT) || is_valid(&model) {
-        losses.append(own);
-        return model;
-    }
-    let mut plain = scene.scene().clone();
-    forget_notes(&mut plain, &FORMAT);
-    let message = "what is kept about a BMD file does not fit together and was not used";
-    losses.approximated(Aspect::Extras, "extras", message);
-    lowered(&plain, options, losses)
-}
-
-fn is_valid(model: &Model) -> bool {
-    let mut issues = Issues::default();
-    super::check(model, &mut issues);
-    !issues.has_errors()
+    lowered(scene.scene(), options, losses)
 }
 
 fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Model {

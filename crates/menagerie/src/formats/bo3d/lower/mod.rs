@@ -20,11 +20,9 @@ use super::notes::{NodeNote, Note, SceneNote, name_bytes};
 use super::placement::Placement;
 use super::{DEFAULT_FPS, FORMAT, TURN};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
+use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::diff::length_tolerance;
-use crate::formats::{
-    Purpose, WriteOptions, forget_notes, has_notes, kept_nodes, of_resampling, report_unheld,
-};
+use crate::formats::{Purpose, WriteOptions, kept_nodes, of_resampling, report_unheld};
 use crate::ops::{unmirror, unshear};
 use crate::scene::{
     CheckedScene, Extras, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Pose, Property, Scene, SkinId,
@@ -40,24 +38,7 @@ pub(super) fn afford(scene: &Scene, options: &WriteOptions) -> Result<(), Issue>
 pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
     report_unheld(&scene, &FORMAT, losses);
     report_names(&scene, losses);
-    let mut own = LossReport::new();
-    let model = lowered(scene.scene(), options, &mut own);
-    // Notes may come from anywhere. What they say is written only if that gives a valid file.
-    if !has_notes(&scene, &FORMAT) || is_valid(&model) {
-        losses.append(own);
-        return model;
-    }
-    let mut plain = scene.scene().clone();
-    forget_notes(&mut plain, &FORMAT);
-    let message = "what is kept about a BO3D file does not fit together and was not used";
-    losses.approximated(Aspect::Extras, "extras", message);
-    lowered(&plain, options, losses)
-}
-
-fn is_valid(model: &Model) -> bool {
-    let mut issues = Issues::default();
-    super::check(model, &mut issues);
-    !issues.has_errors()
+    lowered(scene.scene(), options, losses)
 }
 
 fn lowered(scene: &Scene, options: &WriteOptions, losses: &mut LossReport) -> Model {

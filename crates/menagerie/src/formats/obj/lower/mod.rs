@@ -181,6 +181,10 @@ struct TextWriter<'a> {
 impl TextWriter<'_> {
     fn objects(&mut self, flat: &[FlatMesh], losses: &mut LossReport) {
         let as_groups = self.are_groups(flat);
+        // Where no object is named, groups would be taken for objects.
+        let has_groups =
+            || flat.iter().flat_map(|flat| &flat.primitives).any(|p| group_of(&p.extras).is_some());
+        let names_all = flat.len() == 1 && !as_groups && has_groups();
         for (i, flat) in flat.iter().enumerate() {
             let Some(node) = self.scene.nodes.get(flat.node) else { continue };
             let mut name = line_name(&node.name);
@@ -192,7 +196,7 @@ impl TextWriter<'_> {
                 let message = format!("the name {:?} was written as {name:?}", node.name);
                 losses.approximated(Aspect::Names, "nodes", message);
             }
-            if !first_without {
+            if !first_without || names_all {
                 let kept = kept_name(NodeNote::of(&node.extras).name_bytes, &node.name);
                 self.out.extend_from_slice(if as_groups { b"g " } else { b"o " });
                 self.out.extend_from_slice(&kept.unwrap_or_else(|| name.into_bytes()));

@@ -185,7 +185,8 @@ impl EntryWriter<'_> {
     fn file(&self, texture: &TextureRef) -> Option<String> {
         let image = self.scene.images.get(self.scene.textures.get(texture.texture)?.image?)?;
         let uri = image.uri.as_ref()?.replace('\\', "/");
-        let absolute = uri.starts_with('/') || uri.contains(':');
+        let has_drive = matches!(uri.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        let absolute = uri.starts_with('/') || has_drive || uri.contains("://");
         let file = if absolute { uri.rsplit(['/', ':']).next()?.to_owned() } else { uri };
         let fits = !file.is_empty()
             && file.trim() == file
