@@ -154,7 +154,7 @@ impl Matcher<'_> {
         if left.len() != free.len() {
             return pairs;
         }
-        // Where none is alike in everything, one may have lost a camera or what hangs on it.
+        // Where none is alike in everything, one may have lost a camera or a light.
         let passes: [&dyn Fn(NodeId, NodeId) -> bool; 2] =
             [&|a, b| self.alike(a, b), &|a, b| self.draw_alike(a, b)];
         for fits in passes {
@@ -180,10 +180,11 @@ impl Matcher<'_> {
         kinds(node_a) == kinds(node_b) && draw_alike
     }
 
-    /// Whether two nodes both draw something, and the same kinds of it.
+    /// Whether two nodes both draw something, the same kinds of it, with as many below them.
     fn draw_alike(&self, a: NodeId, b: NodeId) -> bool {
-        let of_a = drawn_kinds(self.a, &self.a.nodes[a]);
-        of_a & drawn_kinds(self.b, &self.b.nodes[b]) != 0
+        let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+        let both = drawn_kinds(self.a, node_a) & drawn_kinds(self.b, node_b);
+        both != 0 && node_a.children.len() == node_b.children.len()
     }
 
     fn is_same_place(&self, a: NodeId, b: NodeId) -> bool {

@@ -13,7 +13,7 @@ use menagerie::diff::{DiffOptions, diff};
 use menagerie::formats::{ALL, Files as _, Format, ReadOptions, WriteOptions};
 use menagerie::open::Given;
 use menagerie::ops::{Moment, Op, WhichAnimation};
-use menagerie::scene::{Pose, Scene, Turn, assert_scene, check};
+use menagerie::scene::{Pose, Scene, Topology, Turn, assert_scene, check};
 
 use super::damage::damage;
 use super::operations::{Amounts, every_operation};
@@ -100,7 +100,7 @@ pub fn is_sure(broken: &str, scene: &Scene) -> bool {
     !broken.contains("did not happen") && (!broken.contains("diff/") || !lies_on_itself(scene))
 }
 
-/// Whether there are triangles without area, or several in the same place.
+/// Whether there are triangles without area, or several in the same place; the same of lines and points.
 fn lies_on_itself(scene: &Scene) -> bool {
     let rest = Pose::rest(scene);
     let mut seen = BTreeSet::new();
@@ -110,7 +110,12 @@ fn lies_on_itself(scene: &Scene) -> bool {
             let places = rest.positions(scene, id, primitive);
             // Nearly the same place is as bad.
             let place = |i: &u32| places[*i as usize].to_array().map(|x| (x * 1e3).round() as i64);
-            primitive.indices.chunks(3).any(|corners| {
+            let size = match primitive.topology {
+                Topology::Points => 1,
+                Topology::Triangles => 3,
+                _ => 2,
+            };
+            primitive.indices.chunks(size).any(|corners| {
                 let mut corners: Vec<[i64; 3]> = corners.iter().map(place).collect();
                 corners.sort_unstable();
                 corners.windows(2).any(|pair| pair[0] == pair[1]) || !seen.insert(corners)
