@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::steps::{Outcome, cargo_program, run_command, without_node};
+use crate::steps::{Outcome, program_of_tests, run_command, without_node};
 
 /// The formats and their extensions.
 const FORMATS: [(&str, &str); 5] =
@@ -26,16 +26,11 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("npm install in target/kaitai: {status}")));
         }
     }
-    let mut build = Command::new(cargo_program());
-    let built =
-        run_command(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?;
-    if !matches!(built, Outcome::Passed) {
-        return Ok(built);
-    }
+    let program = program_of_tests(root)?;
     let files = valid_files(root)?;
     let mut compare = Command::new("node");
     compare.arg(root.join("xtask/kaitai/compare.js")).arg(&folder).arg(root.join("docs/kaitai"));
-    run_command(compare.arg(root.join("target/debug/menagerie")).args(files).current_dir(root))
+    run_command(compare.arg(program).args(files).current_dir(root))
 }
 
 /// Our own files, and those of the original tools where they are.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::steps::{Outcome, cargo_program, run_command};
+use crate::steps::{Outcome, cargo_program, program_of_tests, run_command};
 
 /// What building the wheel needs.
 const BUILD: [&str; 1] = ["maturin==1.16.*"];
@@ -197,12 +197,8 @@ pub(crate) fn test_cluster(root: &Path) -> Result<Outcome> {
 
 /// The same after the program was built, which the package is compared with; in the whole run the tests have built it.
 pub(crate) fn test_alone(root: &Path) -> Result<Outcome> {
-    let mut build = Command::new(cargo_program());
-    build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root);
-    match run_command(&mut build)? {
-        Outcome::Passed => test(root),
-        failed => Ok(failed),
-    }
+    program_of_tests(root)?;
+    test(root)
 }
 
 /// The program that the tests have built.

@@ -249,6 +249,19 @@ pub(crate) fn built_by_tests(root: &Path) -> Result<Vec<Value>> {
     built_by(root, &["test", "--workspace", "--no-run"])
 }
 
+/// The program, as the tests build it.
+pub(crate) fn program_of_tests(root: &Path) -> Result<PathBuf> {
+    let built = built_by_tests(root)?;
+    // Beside the program there is the one that tests it.
+    let is_it = |message: &&Value| {
+        message["target"]["name"] == "menagerie"
+            && message["target"]["kind"][0] == "bin"
+            && message["profile"]["test"] == false
+    };
+    let program = built.iter().find(is_it).and_then(|message| message["executable"].as_str());
+    program.map(PathBuf::from).context("cargo does not say where the program is")
+}
+
 /// What a command of cargo builds, as cargo tells of it.
 pub(crate) fn built_by(root: &Path, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut build = Command::new(cargo_program());

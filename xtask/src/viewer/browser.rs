@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::is_there;
-use crate::steps::{Outcome, cargo_program, run_command as run};
+use crate::steps::{Outcome, program_of_tests, run_command as run};
 
 /// Names under which a browser may be installed.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -18,13 +18,7 @@ pub(super) fn test(root: &Path) -> Result<Outcome> {
         return Ok(Outcome::Skipped(reason.to_owned()));
     };
     // What the page makes is compared with what the program makes.
-    let mut build = Command::new(cargo_program());
-    if let Outcome::Failed(status) =
-        run(build.args(["build", "--quiet", "--package", "menagerie-cli"]).current_dir(root))?
-    {
-        return Ok(Outcome::Failed(format!("the program: {status}")));
-    }
-    let program = root.join("target/debug").join(format!("menagerie{}", std::env::consts::EXE_SUFFIX));
+    let program = program_of_tests(root)?;
     let mut command = Command::new("node");
     command
         .arg("test/run.mjs")
