@@ -46,7 +46,7 @@ def run(name: str, files: Path, out: Path, **options: Any) -> menagerie.ray.Summ
     if not options.pop("resume", False):
         shutil.rmtree(out, ignore_errors=True)
     began = time.perf_counter()
-    summary = menagerie.ray.convert(files, out, thumbnails=64, timeout=10.0, **options)
+    summary = menagerie.ray.convert(files, out, thumbnails=64, **options)
     took = time.perf_counter() - began
     done = summary.files - summary.resumed
     print(f"{name}: {done} files in {took:.1f} s, {done / took:.1f} a second, {summary.resumed} from before, "
@@ -93,7 +93,7 @@ def stopped(address: str, files: Path, out: Path) -> None:
     import ray
 
     ray.init(address=address, log_to_driver=False)
-    menagerie.ray.convert(files, out, thumbnails=64, timeout=10.0)
+    menagerie.ray.convert(files, out, thumbnails=64)
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ use crate::python::{Environment, Interpreter, Profile};
 use crate::steps::{Outcome, run_command};
 
 /// Blender itself, for the Python that it was built with, and what tests need.
-const TEST: [&str; 2] = ["bpy==5.0.1", "pytest>=8,<10"];
-const PYTHON: Interpreter = Interpreter::Exactly(3, 11);
+pub(crate) const TEST: [&str; 2] = ["bpy==5.0.1", "pytest>=8,<10"];
+pub(crate) const PYTHON: Interpreter = Interpreter::Exactly(3, 11);
 
 /// `cargo xtask blender`: the zip for use, below `target/blender`.
 pub(crate) fn build(root: &Path) -> Result<bool> {
@@ -20,15 +20,13 @@ pub(crate) fn build(root: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Installs the zip as a user does, and runs the tests in that Blender. The wheel is the one that the tests of Python made.
+/// Installs the zip as a user does, and runs the tests in that Blender.
 pub(crate) fn test(root: &Path) -> Result<Outcome> {
     let environment = match Environment::ready(root, "blender", PYTHON, &TEST)? {
         Ok(environment) => environment,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let builder = crate::python::build_environment(root)?;
-    let wheel = builder.wheel(root, Profile::Dev)?;
-    let package = package(root, &environment, &wheel, "test")?;
+    let package = package(root, &environment, &Profile::Dev.built(root)?, "test")?;
     // Blender keeps what it installs here, and not among the user's own things.
     let home = root.join("target/python/blender-home");
     let _ = std::fs::remove_dir_all(&home);
@@ -38,6 +36,12 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
     test.current_dir(root.join("blender/tests")).env("PYTHONDONTWRITEBYTECODE", "1");
     test.env("BLENDER_USER_RESOURCES", &home).env("MENAGERIE_EXTENSION", &package);
     run_command(&mut test)
+}
+
+/// The same after the wheel was built.
+pub(crate) fn test_alone(root: &Path) -> Result<Outcome> {
+    crate::python::build_for_tests(root)?;
+    test(root)
 }
 
 /// Puts the extension and the wheel into one zip.

@@ -53,7 +53,7 @@ fn codes() -> String {
         for code in area {
             let _ = writeln!(page, "\n### {}\n", code.id);
             let _ = writeln!(page, "{}: {}.\n", capital(code.severity.name()), code.title);
-            let _ = writeln!(page, "- What the document says: {}", code.document);
+            let _ = writeln!(page, "- What the document says: {}", menagerie::formats::document(code));
             let _ = writeln!(page, "- Why it matters: {}", code.why);
             let _ = writeln!(page, "- What to do: {}", code.fix);
         }

@@ -33,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask test | check | docs | pictures | picture
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("test") => steps::run(&root()),
+        Some("step") => steps::run_one(&root(), &std::env::args().nth(2).unwrap_or_default()),
         Some("check") => steps::check(&root()),
         Some("fuzz") => {
             let arguments: Vec<String> = std::env::args().skip(2).collect();
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         Some("dist") => build_or_test(dist::build, ("packages", dist::test)),
         Some("glue") => viewer::glue(&root()).map(|()| true),
         Some("python") if std::env::args().nth(2).as_deref() == Some("cluster") => {
-            Ok(steps::only(&root(), ("Ray on two nodes", python::test_cluster)))
+            Ok(steps::only(&root(), ("Ray on two nodes", python::test_cluster_alone)))
         }
         Some("python") => build_or_test(python::build, ("Python package", python::test_alone)),
         Some("bench") => bench::run(&root(), std::env::args().nth(2).as_deref()),
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
             Some(_) => Err(anyhow::anyhow!(USAGE)),
         },
         Some("linear") => linear::write(&root()),
-        Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test)),
+        Some("blender") => build_or_test(blender::build, ("Blender extension", blender::test_alone)),
         Some(task) => with_library(task),
         None => Err(anyhow::anyhow!(USAGE)),
     };
@@ -71,7 +72,7 @@ fn main() -> ExitCode {
 }
 
 /// Builds a package, or runs only its step of the tests.
-fn build_or_test(build: fn(&Path) -> Result<bool>, step: (&str, steps::Check)) -> Result<bool> {
+fn build_or_test(build: fn(&Path) -> Result<bool>, step: (&'static str, steps::Check)) -> Result<bool> {
     match std::env::args().nth(2).as_deref() {
         None => build(&root()),
         Some("test") => Ok(steps::only(&root(), step)),

@@ -28,6 +28,23 @@ pub(crate) enum Profile {
     Release,
 }
 
+impl Profile {
+    fn folder(self, root: &Path) -> PathBuf {
+        root.join("target/python").join(match self {
+            Self::Dev => "dev-wheel",
+            Self::Release => "wheel",
+        })
+    }
+
+    /// The wheel that was built last.
+    pub(crate) fn built(self, root: &Path) -> Result<PathBuf> {
+        let folder = self.folder(root);
+        let entries = std::fs::read_dir(&folder).with_context(|| format!("no {}", folder.display()))?;
+        let mut wheels = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        wheels.find(|path| path.extension().is_some_and(|e| e == "whl")).context("no wheel was built")
+    }
+}
+
 /// A virtual environment.
 pub(crate) struct Environment {
     folder: PathBuf,
@@ -87,24 +104,19 @@ impl Environment {
 
     /// Builds the wheel.
     pub(crate) fn wheel(&self, root: &Path, profile: Profile) -> Result<PathBuf> {
-        let folder = root.join("target/python").join(match profile {
-            Profile::Dev => "dev-wheel",
-            Profile::Release => "wheel",
-        });
+        let folder = profile.folder(root);
         let _ = std::fs::remove_dir_all(&folder);
         let mut build = self.python();
         build.args(["-m", "maturin", "build", "--quiet", "--out"]).arg(&folder);
         build.args(match profile {
-            Profile::Dev => ["--profile", "dev"].as_slice(),
+            Profile::Dev => ["--profile", "dev", "--features", "as_tested"].as_slice(),
             Profile::Release => &["--release"],
         });
         build.env("CARGO", cargo_program()).current_dir(root.join("python"));
         if !matches!(run_command(&mut build)?, Outcome::Passed) {
             bail!("maturin cannot build the wheel");
         }
-        let entries = std::fs::read_dir(&folder).with_context(|| format!("no {}", folder.display()))?;
-        let mut wheels = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        wheels.find(|path| path.extension().is_some_and(|e| e == "whl")).context("maturin built no wheel")
+        profile.built(root)
     }
 }
 
@@ -156,13 +168,35 @@ pub(crate) fn build(root: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds the wheel, installs it and runs its tests, its examples and the check of its types.
+/// The wheel that the steps of the tests share.
+pub(crate) fn build_for_tests(root: &Path) -> Result<Outcome> {
+    build_environment(root)?.wheel(root, Profile::Dev)?;
+    Ok(Outcome::Passed)
+}
+
+/// Makes the environments of all steps, which is mostly waiting for packages; where one cannot be made its step says so again.
+pub(crate) fn environments(root: &Path) -> Result<Outcome> {
+    let wanted: [(&str, Interpreter, &[&str]); 4] = [
+        ("build", Interpreter::Any, &BUILD),
+        ("test", Interpreter::Any, &TEST),
+        ("cluster", Interpreter::Any, &CLUSTER),
+        ("blender", crate::blender::PYTHON, &crate::blender::TEST),
+    ];
+    for (name, interpreter, packages) in wanted {
+        if let Err(reason) = Environment::ready(root, name, interpreter, packages)? {
+            return Ok(Outcome::Skipped(reason));
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Installs the wheel and runs its tests, its examples and the check of its types.
 pub(crate) fn test(root: &Path) -> Result<Outcome> {
     let environment = match Environment::ready(root, "test", Interpreter::Any, &TEST)? {
         Ok(environment) => environment,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    environment.install(&build_environment(root)?.wheel(root, Profile::Dev)?)?;
+    environment.install(&Profile::Dev.built(root)?)?;
     let program = program(root);
     // From a folder without the package's sources, which would be taken in place of what is installed.
     let steps: [(&str, &[&str]); 2] = [
@@ -181,13 +215,13 @@ pub(crate) fn test(root: &Path) -> Result<Outcome> {
 }
 
 /// Converts files on two Ray nodes of this machine: with a worker killed in the middle, stopped and started again, and with
-/// other numbers of workers, the manifest is the same. The wheel is the one that the tests of Python made.
+/// other numbers of workers, the manifest is the same.
 pub(crate) fn test_cluster(root: &Path) -> Result<Outcome> {
     let environment = match Environment::ready(root, "cluster", Interpreter::Any, &CLUSTER)? {
         Ok(environment) => environment,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    environment.install(&build_environment(root)?.wheel(root, Profile::Dev)?)?;
+    environment.install(&Profile::Dev.built(root)?)?;
     let mut trial = environment.python();
     trial.arg(root.join("python/examples/cluster_trial.py")).args(["--files", CLUSTER_FILES, "--out"]);
     trial.arg(root.join("target/python/cluster-trial")).current_dir(root.join("target/python"));
@@ -195,10 +229,17 @@ pub(crate) fn test_cluster(root: &Path) -> Result<Outcome> {
     run_command(trial.env("RAY_USAGE_STATS_ENABLED", "0").env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// The same after the program was built, which the package is compared with; in the whole run the tests have built it.
+/// The same after the wheel was built, and the program, which the package is compared with.
 pub(crate) fn test_alone(root: &Path) -> Result<Outcome> {
     program_of_tests(root)?;
+    build_for_tests(root)?;
     test(root)
+}
+
+/// The same after the wheel was built.
+pub(crate) fn test_cluster_alone(root: &Path) -> Result<Outcome> {
+    build_for_tests(root)?;
+    test_cluster(root)
 }
 
 /// The program that the tests have built.

@@ -150,7 +150,8 @@ pub(crate) fn explanation(code: &str) -> Option<&'static CString> {
     static ALL: OnceLock<BTreeMap<&'static str, CString>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
         let of = |code: &menagerie::diag::Code| {
-            text(&format!("{}\n{}\n{}\n{}", code.title, code.document, code.why, code.fix))
+            let document = menagerie::formats::document(code);
+            text(&format!("{}\n{}\n{}\n{}", code.title, document, code.why, code.fix))
         };
         menagerie::codes().map(|code| (code.id, of(code))).collect()
     });

@@ -222,8 +222,10 @@ pub(crate) struct Chunk {
     pub(crate) parts: Vec<Part>,
     /// The number of its first slot among those of all chunks.
     pub(crate) first_slot: u32,
-    /// Where the slots of each tile begin, and last where they end.
+    /// Where the slots of each tile begin, and last where they end; empty where there are fewer slots than tiles.
     starts: Vec<u32>,
+    /// The tile of each slot, rising; empty where there are more slots than tiles.
+    tiles: Vec<u32>,
     slots: Vec<u32>,
     /// How many triangles were left out because there were too many layers.
     pub(crate) left_out: usize,
@@ -232,10 +234,21 @@ pub(crate) struct Chunk {
 impl Chunk {
     /// The slots that touch a tile, counted within the chunk.
     pub(crate) fn in_tile(&self, tile: usize) -> &[u32] {
+        if self.starts.is_empty() {
+            let start = self.tiles.partition_point(|of| (*of as usize) < tile);
+            let count = self.tiles.iter().skip(start).take_while(|of| **of as usize == tile).count();
+            return self.slots.get(start..start + count).unwrap_or_default();
+        }
         match (self.starts.get(tile), self.starts.get(tile + 1)) {
             (Some(start), Some(end)) => self.slots.get(*start as usize..*end as usize).unwrap_or_default(),
             _ => &[],
         }
+    }
+
+    /// Draws none of its triangles.
+    fn leave_out(&mut self) {
+        (self.starts, self.tiles, self.slots) = Default::default();
+        self.left_out = self.count;
     }
 
     pub(crate) fn slot_count(&self) -> usize {
@@ -284,6 +297,14 @@ pub(crate) fn chunks(
         chunk.first_slot = slot;
         slot = slot.saturating_add(u32::try_from(chunk.slot_count()).unwrap_or(u32::MAX));
     }
+    // Each chunk has drawn a triangle at least, and there may be thousands of them.
+    let mut left = total.saturating_mul(2).saturating_add(LAYERS * columns * rows);
+    for chunk in &mut chunks {
+        match left.checked_sub(chunk.slots.len()) {
+            Some(rest) => left = rest,
+            None => chunk.leave_out(),
+        }
+    }
     chunks
 }
 
@@ -326,8 +347,16 @@ impl Sorting<'_> {
                 add(count + start + i, &part.corners);
             }
         }
-        let (starts, slots) = by_tile(&pairs, columns * rows);
-        Chunk { drawable: index, first, count, parts, first_slot: 0, starts, slots, left_out }
+        let (mut starts, mut tiles) = (Vec::new(), Vec::new());
+        let slots;
+        // Thousands of small drawables must not have a table of all tiles each.
+        if pairs.len() < columns * rows {
+            pairs.sort_by_key(|(tile, _)| *tile);
+            (tiles, slots) = pairs.into_iter().unzip();
+        } else {
+            (starts, slots) = by_tile(&pairs, columns * rows);
+        }
+        Chunk { drawable: index, first, count, parts, first_slot: 0, starts, tiles, slots, left_out }
     }
 
     /// Whether the triangle has an area and shows a side that is drawn.

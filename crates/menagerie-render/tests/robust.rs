@@ -222,13 +222,30 @@ fn too_many_layers_are_left_out_and_named() {
     many.positions = square().positions;
     many.indices = (0..layers).flat_map(|_| [0, 1, 2]).collect();
     let scene = one(many, at(0., 0., 0.));
+    has_too_many_layers(&scene);
+}
+
+/// The same where each layer is a drawable of its own.
+#[test]
+fn layers_of_many_nodes_are_as_many_layers() {
+    let mut scene = one(square(), at(0., 0., 0.));
+    let shown = scene.nodes.values().find(|node| node.mesh.is_some()).cloned().unwrap();
+    for _ in 0..3_000 {
+        let node = scene.nodes.push(shown.clone());
+        scene.scenes[0].roots.push(node);
+    }
+    has_too_many_layers(&scene);
+}
+
+/// From the front, where the layers fill the picture, some are left out, which is said, and the others are drawn.
+fn has_too_many_layers(scene: &Scene) {
     let shot = Shot {
         width: 256,
         height: 256,
         camera: CameraChoice::Framing(Side { azimuth: 0., elevation: 0. }),
         ..small()
     };
-    let (codes, drawn) = draw(&scene, &shot);
+    let (codes, drawn) = draw(scene, &shot);
     assert_eq!(codes, ["render/overdraw"]);
     assert!(drawn);
 }

@@ -29,7 +29,7 @@ pub fn explain(id: &str) -> String {
 fn code_json(code: &Code) -> Value {
     json!({
         "code": code.id, "severity": code.severity.name(), "title": code.title,
-        "document": code.document, "why": code.why, "fix": code.fix,
+        "document": menagerie::formats::document(code), "why": code.why, "fix": code.fix,
     })
 }
 

@@ -19,8 +19,14 @@ macro_rules! functions {
 
 functions! {
     sin: f32, sinf, sin(x);
+    cos: f32, cosf, cos(x);
+    asin: f32, asinf, asin(x);
+    log2: f32, log2f, log2(x);
     cos_64: f64, cos, cos(x);
+    tan_64: f64, tan, tan(x);
+    asin_64: f64, asin, asin(x);
     acos_64: f64, acos, acos(x);
+    atan_64: f64, atan, atan(x);
     atan2: f32, atan2f, atan2(y, x);
     atan2_64: f64, atan2, atan2(y, x);
     pow: f32, powf, powf(x, exponent);

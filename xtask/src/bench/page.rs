@@ -67,6 +67,7 @@ fn page(programs: &Value, python: &Value, short: &str) -> String {
         let _ = writeln!(page, "{}", line(work));
     }
     let _ = write!(page, "\n{}", include_str!("reasons.md"));
+    starting(programs, &mut page);
     series(programs, &mut page);
     if !list(&python["rows"]).is_empty() {
         let goal = &python["goal"];
@@ -89,6 +90,19 @@ fn page(programs: &Value, python: &Value, short: &str) -> String {
     page
 }
 
+/// How long the program takes that has nothing to do.
+fn starting(programs: &Value, page: &mut String) {
+    if let Some(seconds) = programs["start_seconds"].as_f64() {
+        let _ = writeln!(
+            page,
+            "\n## Starting\n\n`menagerie --version` takes {:.1} ms from start to end, the middle one of {} runs; the goal is \
+             5 ms.",
+            seconds * 1e3,
+            programs["starts"]
+        );
+    }
+}
+
 fn series(programs: &Value, page: &mut String) {
     let triangles: Vec<String> = list(&programs["triangles"]).iter().map(ToString::to_string).collect();
     let _ = writeln!(
@@ -99,7 +113,7 @@ fn series(programs: &Value, page: &mut String) {
     );
     for row in list(&programs["series"]) {
         let seconds: Vec<f64> = list(&row["cpu_seconds"]).iter().map(number).collect();
-        let times: Vec<String> = seconds.iter().map(|second| format!("{second:.2}")).collect();
+        let times: Vec<String> = seconds.iter().map(|second| format!("{second:.3}")).collect();
         let growth = match seconds.as_slice() {
             [.., before, last] if *before > 0.0 => format!("{:.1} times", last / before),
             _ => String::new(),

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::hills::hills;
-use super::measured::{Measured, measure};
+use super::measured::{Measured, measure, measure_on, start_up};
 use super::peers::{Peers, Tool};
 use super::{Bench, Row, page};
 
@@ -18,6 +18,9 @@ const SIDE: u32 = 708;
 
 /// The sides of the doubling series, each with twice the triangles of the one before.
 const SERIES: [u32; 4] = [125, 177, 250, 354];
+
+/// How often the program is started with nothing to do.
+const STARTS: usize = 200;
 
 /// The formats that a model is made in, by extension.
 const FORMATS: [&str; 8] = ["bgl", "bmd", "bo3d", "das2", "dgl2", "obj", "ply", "stl"];
@@ -40,12 +43,14 @@ struct Work {
     /// Seconds that it should take at most.
     goal: Option<f64>,
     peer: Option<(Tool, Vec<String>)>,
+    /// On so many threads; `None` for all.
+    threads: Option<usize>,
 }
 
 impl Work {
     fn new(what: impl Into<String>, arguments: &[&str], input: &str) -> Self {
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
-        Self { what: what.into(), arguments, input: input.to_owned(), goal: None, peer: None }
+        Self { what: what.into(), arguments, input: input.to_owned(), goal: None, peer: None, threads: None }
     }
 
     fn goal(self, seconds: f64) -> Self {
@@ -114,9 +119,9 @@ fn all_work() -> Vec<Work> {
         let input = format!("hills.{extension}");
         list.push(Work::new(format!("inspect {extension}"), &["inspect", &input], &input).goal(0.2));
     }
-    list.push(
-        Work::new("1000 small files → glb", &["convert", "--to", "glb", "-r", "small", "out"], "").goal(0.3),
-    );
+    let many = |what| Work::new(what, &["convert", "--to", "glb", "-r", "small", "out"], "");
+    list.push(many("1000 small files → glb").goal(0.3));
+    list.push(Work { threads: Some(1), ..many("1000 small files → glb, one thread") });
     list
 }
 
@@ -141,7 +146,7 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
     for work in all_work() {
         eprintln!("{}", work.what);
         let _ = std::fs::remove_dir_all(folder.join("out"));
-        let ours = match measure(&bench.menagerie, &work.arguments, runs(), &folder) {
+        let ours = match measure_on(work.threads, &bench.menagerie, &work.arguments, runs(), &folder) {
             Ok(ours) => ours,
             Err(error) => {
                 failed.push(format!("{}: {error:#}", work.what));
@@ -163,8 +168,9 @@ pub(super) fn compare(bench: &Bench) -> Result<Vec<Row>> {
         found.push(Found { work, bytes, written, ours, peer, copying });
     }
     let series = series(bench, &folder)?;
+    let starting = start_up(&bench.menagerie, &["--version"], STARTS)?;
     let raw: Vec<Value> = found.iter().map(Found::to_json).collect();
-    let raw = json!({ "machine": machine(), "programs": peers.versions(), "runs": runs(), "work": raw,
+    let raw = json!({ "machine": machine(), "programs": peers.versions(), "runs": runs(), "work": raw, "start_seconds": starting, "starts": STARTS,
         "series": series.iter().map(|s| json!({ "what": s.what, "cpu_seconds": s.seconds })).collect::<Vec<_>>(),
         "triangles": SERIES.map(|side| 2 * side * side) });
     page::keep(&bench.root, "programs", &raw)?;

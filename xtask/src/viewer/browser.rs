@@ -11,12 +11,18 @@ use crate::steps::{Outcome, program_of_tests, run_command as run};
 /// Names under which a browser may be installed.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
+/// What is said where there is none.
+pub(super) const MISSING: &str =
+    "no chromium is installed, and apt-get cannot install one; CHROMIUM may say where it is";
+
+/// The browser, installed if it is not there.
+pub(super) fn ready() -> Option<PathBuf> {
+    find().or_else(install)
+}
+
 /// Opens the page in a browser and tries everything.
 pub(super) fn test(root: &Path) -> Result<Outcome> {
-    let Some(browser) = find().or_else(install) else {
-        let reason = "no chromium is installed, and apt-get cannot install one; CHROMIUM may say where it is";
-        return Ok(Outcome::Skipped(reason.to_owned()));
-    };
+    let Some(browser) = ready() else { return Ok(Outcome::Skipped(MISSING.to_owned())) };
     // What the page makes is compared with what the program makes.
     let program = program_of_tests(root)?;
     let mut command = Command::new("node");

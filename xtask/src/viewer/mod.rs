@@ -57,6 +57,7 @@ pub(crate) fn try_build(root: &Path) -> Result<Outcome> {
     }
     println!("built in {:.0} s", start.elapsed().as_secs_f32());
     let mut glue = Command::new(cargo_program());
+    // In a folder of its own: it does not wait for other builds, and leaves this program as it is.
     glue.args([
         "run",
         "--quiet",
@@ -65,9 +66,9 @@ pub(crate) fn try_build(root: &Path) -> Result<Outcome> {
         "--no-default-features",
         "--features",
         "glue",
-        "--",
-        "glue",
+        "--target-dir",
     ]);
+    glue.arg(folder(root).join("glue-cargo")).args(["--", "glue"]);
     if let Outcome::Failed(status) = run(glue.current_dir(root))? {
         return Ok(Outcome::Failed(format!("the glue of the library for the browser: {status}")));
     }
@@ -87,6 +88,17 @@ pub(crate) fn try_build(root: &Path) -> Result<Outcome> {
     Ok(match bytes <= MOST_BYTES {
         true => Outcome::Passed,
         false => Outcome::Failed(format!("the page has {bytes} bytes, more than {MOST_BYTES}")),
+    })
+}
+
+/// A browser for the tests, installed where that can be done.
+pub(crate) fn try_browser(_: &Path) -> Result<Outcome> {
+    Ok(match browser::ready() {
+        Some(browser) => {
+            println!("{}", browser.display());
+            Outcome::Passed
+        }
+        None => Outcome::Skipped(browser::MISSING.to_owned()),
     })
 }
 

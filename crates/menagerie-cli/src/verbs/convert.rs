@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use menagerie::bytes::SharedBytes;
-use menagerie::convert::{Conversion, ConvertOptions};
+use menagerie::convert::{Conversion, ConvertOptions, Failed};
 use menagerie::diag::{Aspect, Issue};
 use menagerie::formats::{Files, Format, Holds, Purpose};
 use menagerie::ops::Op;
 
 use crate::exit::Exit;
 use crate::inputs::{self, Input, Listed};
-use crate::manifest::{self, Earlier, Entry, Manifest};
+use crate::manifest::{self, Earlier, Entry, Manifest, Stamp};
 use crate::opened;
 use crate::output::{self, Writing};
 use crate::terminal_use::is_quiet;
@@ -219,6 +219,10 @@ struct Done {
     hash: Option<String>,
     /// The result where it can take its place.
     ready: Option<Writing>,
+    /// Whether another file was in its place.
+    replaced: bool,
+    /// By what the source is known again, where that goes into a manifest.
+    stamp: Option<Stamp>,
 }
 
 impl Done {
@@ -241,7 +245,11 @@ impl Done {
 fn attempt(input: &Input, place: &Result<Place, String>, target: &Target, job: &Job<'_>) -> Outcome {
     let start = Instant::now();
     let batch = &job.args.batch;
-    if let Some(taken) = place.as_ref().ok().filter(|place| place.is_taken()) {
+    let taken = place.as_ref().ok().filter(|place| place.is_taken());
+    let replaced = taken.is_some();
+    // A result in the place of its source changes what that is known by.
+    let stamp = (target.hashed && !replaced).then(|| input.path().and_then(Stamp::of)).flatten();
+    if let Some(taken) = taken {
         if batch.skip_existing {
             return Outcome::Skipped(taken.clone());
         }
@@ -251,7 +259,7 @@ fn attempt(input: &Input, place: &Result<Place, String>, target: &Target, job: &
         }
     }
     match convert(input, place, target, job).and_then(|done| done.prepared(target, job)) {
-        Ok(done) => Outcome::Done(Box::new(done), start.elapsed()),
+        Ok(done) => Outcome::Done(Box::new(Done { replaced, stamp, ..done }), start.elapsed()),
         Err(failure) => Outcome::Failed(failure, start.elapsed()),
     }
 }
@@ -270,7 +278,11 @@ fn finish(input: &Input, outcome: Outcome, target: &Target, job: &Job<'_>, sourc
     let done = match as_before {
         true => Ok(*done),
         // What came before it took names that it counted on.
-        false => convert(input, &Ok(done.place), target, job).and_then(|done| done.prepared(target, job)),
+        false => {
+            let again = convert(input, &Ok(done.place), target, job);
+            let again = again.and_then(|again| again.prepared(target, job));
+            again.map(|again| Done { replaced: done.replaced, stamp: done.stamp, ..again })
+        }
     };
     let written = done.and_then(|done| write(name, done, sources));
     let report = written.unwrap_or_else(|failure| Report::failed(input.name.clone(), target.format, failure));
@@ -286,24 +298,14 @@ fn convert(
     let args = job.args;
     let place = place.clone()?;
     let folders = opened::folders(input, &args.finding);
-    let mut options = ConvertOptions::default();
+    let there = place.folder();
+    let mut options = options(job);
     options.read = opened::read_options(&folders, &args.finding);
     options.read.fps = args.fps;
-    options.flip_v = args.flip_v;
-    options.strict = args.strict;
     options.write.stem = place.stem();
     options.write.extension = target.extension_for(&place);
-    options.write.fps = args.fps;
-    options.write.purpose = args.purpose.map_or(Purpose::Both, PurposeArg::purpose);
-    options.write.embed_textures = args.embed_textures;
-    options.hidden = args.hidden.how();
-    options.write.missing_textures = args.missing_textures.how();
-    let there = place.folder();
     options.target = there.as_ref().map(|there| there as &dyn Files);
-    options.write.settings = args.settings.0.merged(&args.finding.settings.0);
-    options.from = args.finding.from;
-    options.ops = job.ops.clone();
-    options.rebuild = job.rebuild;
+    options.forget_scene = !args.verify;
     let large = streamed::open(input, &args.finding).filter(|large| large.format != target.format);
     let (result, bytes, bytes_before) = match large {
         Some(mut large) => {
@@ -318,39 +320,59 @@ fn convert(
         }
         None => {
             let bytes = input.load()?;
-            options.read.shared = Some(bytes.clone());
             let detected = || Format::detect(&bytes, input.hint()).ok().map(|(format, _)| format);
-            options.scale = args.factor(options.from.or_else(detected))?;
+            let from = options.from.or_else(detected);
+            options.scale = args.factor(from)?;
             let length = bytes.len();
-            (menagerie::convert::convert(&bytes, input.hint(), target.format, &options), bytes, length)
+            // Only a result that was written back as it was is compared with the file and not with a Scene.
+            let compared = args.verify && from == Some(target.format);
+            let again = if compared { bytes.clone() } else { SharedBytes::new([]) };
+            (menagerie::convert::convert_shared(bytes, input.hint(), target.format, &options), again, length)
         }
     };
-    match result {
-        Ok(conversion) => {
-            let verdict = match args.verify {
-                true => Some(verify::verify(&conversion, &bytes, &options)?),
-                false => None,
-            };
-            let scaled = options.scale.is_some();
-            let hash = target.hashed.then(|| manifest::hash(&conversion.output.bytes));
-            Ok(Done { bytes_before, scaled, place, there, conversion, verdict, hash, ready: None })
-        }
-        Err(failed) => {
-            // The last one that was found says why.
-            let error = match failed.issues.iter().last() {
-                Some(issue) => format!("cannot be converted: {issue} [{}]", issue.code),
-                None => "cannot be converted".to_owned(),
-            };
-            Err(Failure { from: failed.from, issues: failed.issues.into_sorted(), error })
-        }
-    }
+    let conversion = result.map_err(refused)?;
+    let verdict = match args.verify {
+        true => Some(verify::verify(&conversion, &bytes, &options)?),
+        false => None,
+    };
+    let scaled = options.scale.is_some();
+    let hash = target.hashed.then(|| manifest::hash(&conversion.output.bytes));
+    let (ready, replaced, stamp) = (None, false, None);
+    Ok(Done { bytes_before, scaled, place, there, conversion, verdict, hash, ready, replaced, stamp })
+}
+
+/// Why a file could not be converted: the last thing that was found says it.
+fn refused(failed: Failed) -> Failure {
+    let error = match failed.issues.iter().last() {
+        Some(issue) => format!("cannot be converted: {issue} [{}]", issue.code),
+        None => "cannot be converted".to_owned(),
+    };
+    Failure { from: failed.from, issues: failed.issues.into_sorted(), error }
+}
+
+/// What the arguments ask for, whatever the file is.
+fn options<'a>(job: &Job<'_>) -> ConvertOptions<'a> {
+    let args = job.args;
+    let mut options = ConvertOptions::default();
+    options.flip_v = args.flip_v;
+    options.strict = args.strict;
+    options.hidden = args.hidden.how();
+    options.from = args.finding.from;
+    options.ops = job.ops.clone();
+    options.rebuild = job.rebuild;
+    options.write.fps = args.fps;
+    options.write.purpose = args.purpose.map_or(Purpose::Both, PurposeArg::purpose);
+    options.write.embed_textures = args.embed_textures;
+    options.write.missing_textures = args.missing_textures.how();
+    options.write.settings = args.settings.0.merged(&args.finding.settings.0);
+    options
 }
 
 /// Writes a finished conversion: all of its files, or none.
 fn write(name: String, done: Done, sources: &Sources) -> Result<Report, Failure> {
-    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash, ready } = done;
+    let Done { bytes_before, scaled, place, there: _, mut conversion, verdict, hash, ready, replaced, stamp } =
+        done;
     let beside = std::mem::take(&mut conversion.output.beside);
-    let replaced = place.is_taken();
     let written = match &place {
         Place::Stdout => {
             beside::refuse_all(beside, &mut conversion.losses);
@@ -363,7 +385,7 @@ fn write(name: String, done: Done, sources: &Sources) -> Result<Report, Failure>
     };
     let beside = written.map_err(|error| format!("{error:#}"))?;
     let report = Report::done((name, bytes_before, scaled), &place, conversion, beside, verdict, hash);
-    Ok(report.in_place_of(replaced))
+    Ok(report.in_place_of(replaced).of_source(stamp))
 }
 
 /// Lets a result take its place, after what belongs beside it.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use clap::Args;
 use menagerie::diag::Code;
+use menagerie::formats::document;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -49,7 +50,12 @@ fn one(code: &Code, json: bool) -> Result<()> {
     }
     output::print(&format!(
         "{} ({})\n{}\n\nWhat the document says\n  {}\n\nWhy it matters\n  {}\n\nWhat to do\n  {}\n",
-        code.id, code.severity, code.title, code.document, code.why, code.fix
+        code.id,
+        code.severity,
+        code.title,
+        document(code),
+        code.why,
+        code.fix
     ))
 }
 
@@ -70,7 +76,7 @@ fn to_json(code: &Code) -> Value {
         "code": code.id,
         "severity": code.severity.name(),
         "title": code.title,
-        "document": code.document,
+        "document": document(code),
         "why": code.why,
         "fix": code.fix,
     })

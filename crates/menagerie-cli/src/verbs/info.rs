@@ -147,6 +147,7 @@ pub(super) fn report(input: &Input, wanted: &Wanted<'_>) -> Report {
     let folders = opened::folders(input, wanted.finding);
     let mut options = opened::read_options(&folders, wanted.finding);
     options.fps = wanted.fps;
+    options.shape_only = wanted.pictures.is_none();
     if let Some(large) = streamed::open(input, wanted.finding) {
         report.fill_from_pieces(large, &options, wanted);
         return report;
@@ -160,11 +161,13 @@ pub(super) fn report(input: &Input, wanted: &Wanted<'_>) -> Report {
 
 impl Report {
     fn fill(&mut self, opened: Opened, options: &ReadOptions<'_>, wanted: &Wanted<'_>) {
-        let mut issues = opened.issues;
-        self.hash = wanted.hash.then(|| hash(&opened.bytes));
-        self.format = opened.format;
-        self.bytes = Some(opened.bytes.len());
-        if let Some(model) = opened.model {
+        let Opened { bytes, format, model, mut issues } = opened;
+        self.hash = wanted.hash.then(|| hash(&bytes));
+        self.format = format;
+        self.bytes = Some(bytes.len());
+        // What the model needs of the file it holds itself.
+        drop(bytes);
+        if let Some(model) = model {
             self.summary = Some(model.summary());
             self.packing = model.packing();
             match model.lift(options) {
@@ -371,89 +374,120 @@ fn summary(reports: &[Report]) -> String {
     text
 }
 
+/// The lines about a file: each has a label and what there is to say.
+struct Lines<'a>(&'a mut String);
+
+impl Lines<'_> {
+    fn add(&mut self, label: &str, value: &str) {
+        let _ = writeln!(self.0, "  {label:10}  {}", plain(value));
+    }
+}
+
 impl Report {
     fn write(&self, text: &mut String) {
         let (Some(format), Some(summary)) = (self.format, &self.summary) else { return };
-        let profile = summary.profile.map(|profile| format!(" ({profile})")).unwrap_or_default();
         let _ = writeln!(text, "{}", self.name);
-        let mut line = |label: &str, value: String| {
-            let _ = writeln!(text, "  {label:10}  {}", plain(&value));
-        };
-        line("format", format!("{}{profile}, {} bytes", format.name, self.bytes.unwrap_or_default()));
+        let lines = &mut Lines(text);
+        let profile = summary.profile.map(|profile| format!(" ({profile})")).unwrap_or_default();
+        let bytes = self.bytes.unwrap_or_default();
+        lines.add("format", &format!("{}{profile}, {bytes} bytes", format.name));
+        self.write_contents(summary, lines);
+        self.packing.iter().for_each(|mesh| lines.add("packing", &packing_words(mesh)));
+        if let Some(surface) = &self.surface {
+            lines.add("surface", &surface_words(surface));
+        } else if self.is_large {
+            lines.add("surface", "not measured; --measure does");
+        }
+        let axes = &format.axes;
+        let (up, front, handedness) = (axes.up, axes.front, axes.handedness);
+        lines.add("axes", &format!("{up} up, front {front}, {handedness}-handed; unit {}", format.unit));
+        self.write_parts(lines);
+        self.write_textures(lines);
+        self.write_issues(lines);
+    }
+
+    fn write_contents(&self, summary: &Summary, lines: &mut Lines<'_>) {
         let contents = summary.contents.iter().filter(|(_, n)| *n > 0);
         let contents: Vec<String> =
             contents.map(|(name, n)| output::count_of(*n, &name.replace('_', " "))).collect();
-        line("contents", if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") });
+        lines.add(
+            "contents",
+            if contents.is_empty() { "nothing".to_owned() } else { contents.join(", ") }.as_str(),
+        );
         if !self.damage.is_empty() {
-            line("damaged", self.damage.join(", "));
+            lines.add("damaged", &self.damage.join(", "));
         }
-        let (vertices, triangles) = (summary.vertices, summary.triangles);
-        let vertices = output::count(vertices, "vertex", "vertices");
-        line("geometry", format!("{vertices}, {}", output::count(triangles, "triangle", "triangles")));
+        let vertices = output::count(summary.vertices, "vertex", "vertices");
+        let triangles = output::count(summary.triangles, "triangle", "triangles");
+        lines.add("geometry", &format!("{vertices}, {triangles}"));
         if let Some(Bounds { min, max }) = self.bounds {
             let size = max - min;
-            line("bounds", format!("{min:.3} to {max:.3}, size {size:.3}"));
+            lines.add("bounds", &format!("{min:.3} to {max:.3}, size {size:.3}"));
         }
-        for mesh in &self.packing {
-            let bits: Vec<String> = mesh.bits.iter().map(usize::to_string).collect();
-            let mut value = format!("{}: {}-bit vertices, steps of {}", mesh.path, bits.join("/"), mesh.step);
-            for (what, stats, unit) in [
-                ("positions", &mesh.position, ""),
-                ("normals", &mesh.normal, "°"),
-                ("texture coordinates", &mesh.uv, ""),
-            ] {
-                if stats.count > 0 {
-                    let _ =
-                        write!(value, "; {what} ±{:.4}{unit} (mean {:.4}{unit})", stats.max, stats.mean());
-                }
-            }
-            line("packing", value);
-        }
-        if let Some(surface) = &self.surface {
-            let holes = match surface.open_edges {
-                0 if surface.is_watertight() => "watertight".to_owned(),
-                0 => format!("not watertight: {} edges have more than two triangles", surface.crowded_edges),
-                open => format!("not watertight: {open} open edges"),
-            };
-            let (welded, area, volume) = (surface.welded_vertices, surface.area, surface.volume);
-            line("surface", format!("{welded} welded vertices, area {area:.3}, volume {volume:.3}, {holes}"));
-        } else if self.is_large {
-            line("surface", "not measured; --measure does".to_owned());
-        }
-        let axes = &format.axes;
-        line(
-            "axes",
-            format!("{} up, front {}, {}-handed; unit {}", axes.up, axes.front, axes.handedness, format.unit),
-        );
+    }
+
+    /// The animations and the levels of detail.
+    fn write_parts(&self, lines: &mut Lines<'_>) {
         for (name, seconds, channels) in &self.animations {
             let name = if name.is_empty() { "(no name)" } else { name };
             let channels = output::count(*channels, "channel", "channels");
-            line("animation", format!("{name}: {seconds:.3} s, {channels}"));
+            lines.add("animation", &format!("{name}: {seconds:.3} s, {channels}"));
         }
         for (name, triangles) in &self.levels {
             let triangles: Vec<String> = triangles.iter().map(usize::to_string).collect();
-            line("levels", format!("{name}: {} triangles", triangles.join(", ")));
+            lines.add("levels", &format!("{name}: {} triangles", triangles.join(", ")));
         }
+    }
+
+    fn write_textures(&self, lines: &mut Lines<'_>) {
         for texture in &self.textures {
             if texture.found {
-                line("texture", format!("{}: found", texture.name));
+                lines.add("texture", &format!("{}: found", texture.name));
                 continue;
             }
-            line("texture", format!("{}: missing, {}", texture.name, texture.reason));
+            lines.add("texture", &format!("{}: missing, {}", texture.name, texture.reason));
             for place in &texture.tried {
-                line("", format!("  tried {place}"));
+                lines.add("", &format!("  tried {place}"));
             }
         }
+    }
+
+    fn write_issues(&self, lines: &mut Lines<'_>) {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for issue in &self.issues {
             let count = seen.entry(issue.code.id).or_default();
             *count += 1;
             if *count <= SHOWN || is_verbose() {
-                line(issue.severity.name(), format!("{issue} [{}]", issue.code));
+                lines.add(issue.severity.name(), &format!("{issue} [{}]", issue.code));
             }
         }
         for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN && !is_verbose()) {
-            line("", format!("… {} more of {code}", count - SHOWN));
+            lines.add("", &format!("… {} more of {code}", count - SHOWN));
         }
     }
+}
+
+fn packing_words(mesh: &Packing) -> String {
+    let bits: Vec<String> = mesh.bits.iter().map(usize::to_string).collect();
+    let mut words = format!("{}: {}-bit vertices, steps of {}", mesh.path, bits.join("/"), mesh.step);
+    for (what, stats, unit) in [
+        ("positions", &mesh.position, ""),
+        ("normals", &mesh.normal, "°"),
+        ("texture coordinates", &mesh.uv, ""),
+    ] {
+        if stats.count > 0 {
+            let _ = write!(words, "; {what} ±{:.4}{unit} (mean {:.4}{unit})", stats.max, stats.mean());
+        }
+    }
+    words
+}
+
+fn surface_words(surface: &Measure) -> String {
+    let holes = match surface.open_edges {
+        0 if surface.is_watertight() => "watertight".to_owned(),
+        0 => format!("not watertight: {} edges have more than two triangles", surface.crowded_edges),
+        open => format!("not watertight: {open} open edges"),
+    };
+    let (welded, area, volume) = (surface.welded_vertices, surface.area, surface.volume);
+    format!("{welded} welded vertices, area {area:.3}, volume {volume:.3}, {holes}")
 }

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use menagerie::bytes::Span;
 use menagerie::diag::{Issue, Severity};
-use menagerie::formats::layout_within;
+use menagerie::formats::{Format, layout_within};
 
 use crate::exit::Exit;
 use crate::inputs::{self, Source};
@@ -100,29 +100,44 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Exit> {
         depth: args.depth.unwrap_or(usize::MAX),
         broken: &broken,
     };
-    let mut out = output::stdout();
+    let is_read = opened.model.is_some();
+    let (format, length) = (opened.format, opened.bytes.len());
     if args.json {
-        show::json(&mut out, &input.name, opened.format, opened.bytes.len(), parts, &style)?;
+        let mut out = output::stdout();
+        show::json(&mut out, &input.name, format, length, parts, &style)?;
+        out.flush()?;
     } else {
-        let format = opened.format.map_or("no format that is known", |format| format.name);
-        writeln!(out, "{}: {format}, {} bytes", input.name, opened.bytes.len())?;
-        for issue in first_of_each(&broken).filter(|_| opened.model.is_some()) {
-            writeln!(out, "{}", output::harmless(&format!("broken: {issue} [{}]", issue.code)))?;
-        }
-        show::text(&mut out, parts, &style, opened.bytes.len())?;
+        print_text(&input.name, format, is_read, parts, &style, length)?;
     }
-    out.flush()?;
-    if opened.model.is_none() {
+    if !is_read {
         for issue in first_of_each(&broken) {
             output::message(format_args!("error: {}: cannot be read: {issue} [{}]", input.name, issue.code));
         }
     }
-    Ok(match opened.model {
+    Ok(match is_read {
         _ if args.raw => Exit::Fine,
-        Some(_) if !damaged => Exit::Fine,
-        Some(_) => Exit::Wrong,
-        None => Exit::CouldNot,
+        true if !damaged => Exit::Fine,
+        true => Exit::Wrong,
+        false => Exit::CouldNot,
     })
+}
+
+fn print_text(
+    name: &str,
+    format: Option<&Format>,
+    is_read: bool,
+    parts: Vec<Part<'_>>,
+    style: &show::Style<'_>,
+    length: usize,
+) -> Result<()> {
+    let mut out = output::stdout();
+    let format = format.map_or("no format that is known", |format| format.name);
+    writeln!(out, "{name}: {format}, {length} bytes")?;
+    for issue in first_of_each(style.broken).filter(|_| is_read) {
+        writeln!(out, "{}", output::harmless(&format!("broken: {issue} [{}]", issue.code)))?;
+    }
+    show::text(&mut out, parts, style, length)?;
+    Ok(out.flush()?)
 }
 
 /// The parts that the options ask for.

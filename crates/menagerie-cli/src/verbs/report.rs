@@ -97,17 +97,7 @@ pub(super) fn about(
 fn make(args: &ReportArgs) -> Result<(page::Tally, Vec<Value>)> {
     let inputs = inputs::expand(&args.files, true);
     let labels = names::labels(inputs.iter().map(|input| input.name.as_str()));
-    let title = args.title.clone().unwrap_or_else(|| title(&args.files));
-    let mut page = match &args.output {
-        Some(path) => Some((Unfinished::new(folder_of(path)).with_context(|| cannot(path))?, path)),
-        None => None,
-    };
-    let mut table = Vec::new();
-    let mut rows = Vec::new();
-    let mut tally = page::Tally::default();
-    if let Some((file, _)) = &mut page {
-        file.write_all(page::head(&title, inputs.len()).as_bytes())?;
-    }
+    let mut written = Written::begin(args, inputs.len())?;
     let views = if args.output.is_some() { usize::from(args.turntable) } else { 0 };
     let wanted = Wanted {
         finding: &args.finding,
@@ -116,7 +106,6 @@ fn make(args: &ReportArgs) -> Result<(page::Tally, Vec<Value>)> {
         hash: true,
         surface: 0,
     };
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut trouble = None;
     let jobs: Vec<_> = inputs.iter().zip(labels).collect();
     batch::run_then(
@@ -127,34 +116,67 @@ fn make(args: &ReportArgs) -> Result<(page::Tally, Vec<Value>)> {
             let sprite = sprite(&pictures);
             Entry { label: label.clone(), info, sprite, views: pictures.len(), same_as: None }
         },
-        |_, mut entry, _| {
-            if let Some(hash) = &entry.info.hash {
-                entry.same_as = seen.get(hash).cloned();
-                seen.entry(hash.clone()).or_insert_with(|| entry.label.clone());
-            }
-            tally.add(&entry);
-            if args.csv.is_some() {
-                table.extend(csv_row(&entry).into_bytes());
-            }
-            if args.json {
-                rows.push(entry.to_json());
-            }
-            if let Some((file, _)) = &mut page {
-                trouble = trouble.take().or(file.write_all(page::tile(&entry).as_bytes()).err());
-            }
-        },
+        |_, entry, _| trouble = trouble.take().or(written.add(entry).err()),
     );
-    if let Some(error) = trouble {
-        return Err(error.into());
+    match trouble {
+        Some(error) => Err(error.into()),
+        None => written.finish(),
     }
-    if let Some((mut file, path)) = page {
-        file.write_all(page::foot(&tally).as_bytes()).with_context(|| cannot(path))?;
-        file.persist(path).with_context(|| cannot(path))?;
+}
+
+/// What is written while files are looked at.
+struct Written<'a> {
+    args: &'a ReportArgs,
+    page: Option<(Unfinished, &'a PathBuf)>,
+    table: Vec<u8>,
+    rows: Vec<Value>,
+    tally: page::Tally,
+    /// The first file of each hash.
+    seen: BTreeMap<String, String>,
+}
+
+impl<'a> Written<'a> {
+    fn begin(args: &'a ReportArgs, files: usize) -> Result<Self> {
+        let mut page = match &args.output {
+            Some(path) => Some((Unfinished::new(folder_of(path)).with_context(|| cannot(path))?, path)),
+            None => None,
+        };
+        if let Some((file, _)) = &mut page {
+            let title = args.title.clone().unwrap_or_else(|| title(&args.files));
+            file.write_all(page::head(&title, files).as_bytes())?;
+        }
+        let (table, rows, seen) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Ok(Self { args, page, table, rows, tally: page::Tally::default(), seen })
     }
-    if let Some(path) = &args.csv {
-        output::write_file(path, &[CSV_HEAD.as_bytes(), &table].concat())?;
+
+    fn add(&mut self, mut entry: Entry) -> std::io::Result<()> {
+        if let Some(hash) = &entry.info.hash {
+            entry.same_as = self.seen.get(hash).cloned();
+            self.seen.entry(hash.clone()).or_insert_with(|| entry.label.clone());
+        }
+        self.tally.add(&entry);
+        if self.args.csv.is_some() {
+            self.table.extend(csv_row(&entry).into_bytes());
+        }
+        if self.args.json {
+            self.rows.push(entry.to_json());
+        }
+        match &mut self.page {
+            Some((file, _)) => file.write_all(page::tile(&entry).as_bytes()),
+            None => Ok(()),
+        }
     }
-    Ok((tally, rows))
+
+    fn finish(self) -> Result<(page::Tally, Vec<Value>)> {
+        if let Some((mut file, path)) = self.page {
+            file.write_all(page::foot(&self.tally).as_bytes()).with_context(|| cannot(path))?;
+            file.persist(path).with_context(|| cannot(path))?;
+        }
+        if let Some(path) = &self.args.csv {
+            output::write_file(path, &[CSV_HEAD.as_bytes(), &self.table].concat())?;
+        }
+        Ok((self.tally, self.rows))
+    }
 }
 
 fn cannot(path: &std::path::Path) -> String {

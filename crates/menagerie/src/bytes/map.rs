@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MapList, Span, utf8_or_windows_1252};
+use super::{MapList, Span, Stored, utf8_or_windows_1252};
 
 /// What the bytes of a file are: a tree of named ranges whose leaves are fields.
 ///
@@ -84,7 +84,7 @@ pub enum FieldType {
 
 impl FieldType {
     /// The bytes of one element; `None` where the span says it.
-    pub fn size(self) -> Option<usize> {
+    pub const fn size(self) -> Option<usize> {
         Some(match self {
             Self::U8 | Self::I8 => 1,
             Self::U16 | Self::I16 | Self::F16 => 2,
@@ -128,9 +128,67 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field of `count` elements of a kind, from the byte `offset` of its record on.
-    pub const fn new(name: &'static str, offset: usize, kind: FieldType, count: usize) -> Self {
-        Self { name, offset, kind, count }
+    /// A field of `count` elements of a kind, at the beginning of its record.
+    pub const fn new(name: &'static str, kind: FieldType, count: usize) -> Self {
+        Self { name, offset: 0, kind, count }
+    }
+
+    /// A field that is kept at `_place` of a model; as the only one of `kinds`, if there is one.
+    #[doc(hidden)]
+    pub const fn stored<T, S: Stored>(name: &'static str, _place: fn(&T) -> &S, kinds: &[FieldType]) -> Self {
+        match kinds.first() {
+            Some(kind) => Self::new(name, *kind, size_of::<S>() / unit(*kind)),
+            None => Self::new(name, S::KIND, S::COUNT),
+        }
+    }
+
+    /// The same fields, each behind the one before it.
+    pub const fn in_order<const N: usize>(mut fields: [Self; N]) -> [Self; N] {
+        let mut rest: &mut [Self] = &mut fields;
+        let mut at = 0;
+        while let Some((field, after)) = rest.split_first_mut() {
+            field.offset = at;
+            at += field.bytes();
+            rest = after;
+        }
+        fields
+    }
+
+    /// Its bytes.
+    pub const fn bytes(&self) -> usize {
+        self.count * unit(self.kind)
+    }
+}
+
+/// The bytes of one element of a field.
+const fn unit(kind: FieldType) -> usize {
+    match kind.size() {
+        Some(size) => size,
+        None => 1,
+    }
+}
+
+impl Record {
+    /// The record of fields that follow each other.
+    pub const fn of(fields: &'static [Field]) -> Self {
+        let size = match fields.last() {
+            Some(last) => last.offset + last.bytes(),
+            None => 0,
+        };
+        Self { size, fields }
+    }
+
+    /// The bytes of a field of the record that begins at byte `start`; those of the whole record for an unknown name.
+    pub fn span(&self, start: usize, name: &str) -> Span {
+        self.spans(start, name, name)
+    }
+
+    /// The bytes from one field to another, both included.
+    pub fn spans(&self, start: usize, first: &str, last: &str) -> Span {
+        let field = |name: &str| self.fields.iter().find(|field| field.name == name);
+        let from = field(first).map_or(0, |field| field.offset);
+        let to = field(last).map_or(self.size, |field| field.offset.saturating_add(field.bytes()));
+        Span::new(start.saturating_add(from), start.saturating_add(to))
     }
 }
 
@@ -243,8 +301,7 @@ fn field_span(table: Span, record: &Record, index: usize, field: &Field) -> Opti
         .checked_mul(record.size as u64)?
         .checked_add(table.start)?
         .checked_add(field.offset as u64)?;
-    let bytes = field.kind.size()?.checked_mul(field.count)? as u64;
-    Some(Span { start, end: start.checked_add(bytes)? })
+    Some(Span { start, end: start.checked_add(field.bytes() as u64)? })
 }
 
 /// `rest` is what follows a table's name in a path: `[17].u`, or `[17]`.

@@ -2,14 +2,15 @@
 //!
 //! The ground floor. A [`Reader`] always knows where it is: every failure carries the byte range and the path of the
 //! field that could not be read. A [`Writer`] takes the same names, and can draw a [`ByteMap`] of what it writes: the
-//! tree of fields behind `inspect`, and the place where a problem found later in a model is looked up. So a format
-//! describes its layout once, in its writer.
+//! tree of fields behind `inspect`, and the place where a problem found later in a model is looked up. Fields that a
+//! record always has are listed once, as a [`Layout`], for both.
 //!
 //! Nothing here knows any format, and nothing here allocates because a file says so: a count is checked against the
 //! bytes that are left before any memory is asked for.
 
 #![deny(clippy::indexing_slicing)]
 
+mod layout;
 mod limits;
 mod map;
 mod map_list;
@@ -24,6 +25,7 @@ mod text;
 mod tight;
 mod writer;
 
+pub use layout::{Layout, Stored, layout, record};
 pub use limits::{Limits, OverLimit, Used};
 pub use map::{ByteMap, Field, FieldType, MapKind, MapNode, Record, Value};
 pub use map_list::MapList;

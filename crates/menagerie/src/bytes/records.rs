@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
 
 use zerocopy::{FromBytes, Immutable, Unaligned};
 
@@ -23,7 +24,7 @@ use super::SharedBytes;
 /// ```
 #[derive(Clone)]
 pub struct Records<T> {
-    own: Vec<T>,
+    own: Arc<Vec<T>>,
     /// The part of a file that has them, in place of `own`.
     part: Option<(SharedBytes, Range<usize>)>,
 }
@@ -32,7 +33,7 @@ impl<T: FromBytes + Immutable + Unaligned + Copy> Records<T> {
     /// The records in a part of a file; `None` where it has no such part, or the part is no whole number of them.
     pub(super) fn part(file: &SharedBytes, range: Range<usize>) -> Option<Self> {
         <[T]>::ref_from_bytes(file.get(range.clone())?).ok()?;
-        Some(Self { own: Vec::new(), part: Some((file.clone(), range)) })
+        Some(Self { own: Arc::default(), part: Some((file.clone(), range)) })
     }
 
     /// The list to change.
@@ -40,7 +41,7 @@ impl<T: FromBytes + Immutable + Unaligned + Copy> Records<T> {
         if self.part.is_some() {
             *self = Self::from(self.to_vec());
         }
-        &mut self.own
+        Arc::make_mut(&mut self.own)
     }
 }
 
@@ -70,7 +71,7 @@ impl<T> Default for Records<T> {
 
 impl<T> From<Vec<T>> for Records<T> {
     fn from(own: Vec<T>) -> Self {
-        Self { own, part: None }
+        Self { own: Arc::new(own), part: None }
     }
 }
 
@@ -93,6 +94,8 @@ impl<T: FromBytes + Immutable + Unaligned + PartialEq> PartialEq for Records<T> 
         **self == **other
     }
 }
+
+impl<T: FromBytes + Immutable + Unaligned + Eq> Eq for Records<T> {}
 
 impl<T: FromBytes + Immutable + Unaligned + fmt::Debug> fmt::Debug for Records<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use zerocopy::{Immutable, IntoBytes};
 
-use super::{ByteMap, FieldType, MapKind, MapNode, Record, Span};
+use super::{ByteMap, FieldType, MapKind, MapNode, Record, Span, Stored};
 
 /// Writes little-endian fields, and draws the [`ByteMap`] of what it writes when asked to.
 ///
@@ -23,6 +23,8 @@ use super::{ByteMap, FieldType, MapKind, MapNode, Record, Span};
 #[derive(Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
+    /// Bytes that were counted and not kept, where only a map is wanted.
+    passed: Option<usize>,
     /// The groups that are open, the outermost first; `None` when no map is wanted.
     open: Option<Vec<OpenGroup>>,
 }
@@ -55,12 +57,17 @@ impl Writer {
     /// A writer that draws a map too.
     pub fn with_map() -> Self {
         let root = OpenGroup { name: Cow::Borrowed(""), start: 0, parts: Vec::new() };
-        Self { bytes: Vec::new(), open: Some(vec![root]) }
+        Self { open: Some(vec![root]), ..Self::default() }
+    }
+
+    /// A writer that draws a map and keeps no bytes.
+    fn of_map() -> Self {
+        Self { passed: Some(0), ..Self::with_map() }
     }
 
     /// A writer of bytes only that will hold about `n` of them.
     pub fn with_capacity(n: usize) -> Self {
-        Self { bytes: Vec::with_capacity(n), open: None }
+        Self { bytes: Vec::with_capacity(n), ..Self::default() }
     }
 
     number! {
@@ -70,20 +77,41 @@ impl Writer {
 
     /// The position: how many bytes were written.
     pub fn position(&self) -> usize {
-        self.bytes.len()
+        self.passed.unwrap_or_default() + self.bytes.len()
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        match &mut self.passed {
+            Some(passed) => *passed += bytes.len(),
+            None => self.bytes.extend_from_slice(bytes),
+        }
     }
 
     /// Writes a field of any type.
     pub fn field(&mut self, name: impl Into<Cow<'static, str>>, kind: FieldType, bytes: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(bytes);
+        let start = self.position();
+        self.put(bytes);
+        self.mark(start, |span| MapNode::leaf(name, span, kind));
+    }
+
+    /// Writes a field of a [`Layout`](super::Layout).
+    #[doc(hidden)]
+    pub fn stored(&mut self, name: &'static str, kind: FieldType, value: &impl Stored) {
+        let start = self.position();
+        match &mut self.passed {
+            Some(passed) => *passed += size_of_val(value),
+            None => value.put(&mut self.bytes),
+        }
         self.mark(start, |span| MapNode::leaf(name, span, kind));
     }
 
     /// Writes several floats as one field.
     pub fn floats(&mut self, name: &'static str, values: &[f32]) {
-        let start = self.bytes.len();
-        self.bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        let start = self.position();
+        match &mut self.passed {
+            Some(passed) => *passed += size_of_val(values),
+            None => self.bytes.extend(values.iter().flat_map(|v| v.to_le_bytes())),
+        }
         self.mark(start, |span| MapNode::leaf(name, span, FieldType::F32));
     }
 
@@ -122,26 +150,33 @@ impl Writer {
         records: &[T],
     ) {
         debug_assert_eq!(record.size, size_of::<T>(), "the record describes the type");
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(records.as_bytes());
+        let start = self.position();
+        self.put(records.as_bytes());
         if !records.is_empty() {
             let kind = MapKind::Table { record, count: records.len() };
             self.mark(start, |span| MapNode { name: name.into(), span, kind });
         }
     }
 
-    /// Adds a range of `stored` bytes to the map that holds the compressed form of `decoded`, whose own map is `map`.
+    /// Adds a range of `stored` bytes to the map that holds the compressed form of what `write` writes.
     /// For maps only: the bytes that stand in for the compressed ones are zeros.
-    pub fn encoded(&mut self, name: &'static str, stored: usize, decoded: Vec<u8>, map: ByteMap) {
-        let start = self.bytes.len();
-        self.bytes.resize(start.saturating_add(stored), 0);
-        let kind = MapKind::Encoded { bytes: decoded, map: Box::new(map) };
-        self.mark(start, |span| MapNode { name: name.into(), span, kind });
+    pub fn encoded(&mut self, name: &'static str, stored: usize, write: impl FnOnce(&mut Self)) {
+        let start = self.position();
+        match &mut self.passed {
+            Some(passed) => *passed = passed.saturating_add(stored),
+            None => self.bytes.resize(start.saturating_add(stored), 0),
+        }
+        let mut decoded = Self::with_map();
+        write(&mut decoded);
+        if let (bytes, Some(map)) = decoded.finish() {
+            let kind = MapKind::Encoded { bytes, map: Box::new(map) };
+            self.mark(start, |span| MapNode { name: name.into(), span, kind });
+        }
     }
 
     /// Runs `write`; what it writes becomes the group `name` of the map.
     pub fn group<T>(&mut self, name: impl Into<Cow<'static, str>>, write: impl FnOnce(&mut Self) -> T) -> T {
-        let start = self.bytes.len();
+        let start = self.position();
         if let Some(open) = &mut self.open {
             open.push(OpenGroup { name: name.into(), start, parts: Vec::new() });
         }
@@ -167,7 +202,7 @@ impl Writer {
 
     /// The bytes, and the map if one was drawn.
     pub fn finish(self) -> (Vec<u8>, Option<ByteMap>) {
-        let span = Span::new(0, self.bytes.len());
+        let span = Span::new(0, self.position());
         let map = self.open.map(|open| {
             let parts = open.into_iter().next().map(|root| root.parts).unwrap_or_default();
             ByteMap { root: MapNode::group("", span, parts) }
@@ -175,9 +210,17 @@ impl Writer {
         (self.bytes, map)
     }
 
+    /// The map of what `write` writes.
+    pub fn map_of(write: impl FnOnce(&mut Self)) -> ByteMap {
+        let mut writer = Self::of_map();
+        write(&mut writer);
+        let nothing = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
+        writer.finish().1.unwrap_or_else(nothing)
+    }
+
     /// Adds the node of what was written since `start` to the innermost open group.
     fn mark(&mut self, start: usize, node: impl FnOnce(Span) -> MapNode) {
-        let span = Span::new(start, self.bytes.len());
+        let span = Span::new(start, self.position());
         if let Some(group) = self.open.as_mut().and_then(|open| open.last_mut()) {
             group.parts.push(node(span));
         }

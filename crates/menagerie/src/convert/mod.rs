@@ -14,14 +14,14 @@ pub use pictures::{TextureStatus, missing_pictures, resolve_textures, resolve_te
 pub use settle::settle;
 use settle::settle_within;
 
-use crate::bytes::Limits;
+use crate::bytes::{Limits, SharedBytes};
 use crate::diag::{Aspect, Issue, Issues, LIMIT, LossReport, Severity};
 use crate::formats::{
     FileModel, Files, Format, MissingTextures, Output, ReadOptions, WriteOptions, forget_notes, has_notes,
-    locate, of_lowering,
+    locate, locate_in, of_lowering,
 };
 use crate::ops::{Op, OpReport, SceneSize};
-use crate::scene::{CheckedScene, Scene, check};
+use crate::scene::{CheckedScene, Pose, Scene, check};
 
 /// How to convert.
 #[derive(Clone, Default)]
@@ -47,6 +47,9 @@ pub struct ConvertOptions<'a> {
     pub hidden: HiddenParts,
     /// The folder that the result goes to, where there is one: a picture gets no name that a file with other content has.
     pub target: Option<&'a dyn Files>,
+    /// Whether the Scene is let go of as soon as the target's model is made of it, so that it takes no memory while that
+    /// is written.
+    pub forget_scene: bool,
 }
 
 /// A finished conversion.
@@ -66,10 +69,31 @@ pub struct Conversion {
     pub engine: Issues,
     /// The textures that the model names, and whether they were found.
     pub textures: Vec<TextureStatus>,
-    /// The Scene that was lowered; `None` when the file was written back as it was.
+    /// The Scene that was lowered; `None` when the file was written back as it was, and when nobody wanted to keep it.
     pub scene: Option<Scene>,
+    /// How large the Scene was that was lowered; `None` when the file was written back as it was.
+    pub drawn: Option<Drawn>,
     /// What the operations that were asked for did; `None` when there were none.
     pub changes: Option<Changes>,
+}
+
+/// How much of a Scene is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    /// Vertices, those of every instance counted.
+    pub vertices: u64,
+    /// Triangles, those of every instance counted.
+    pub triangles: u64,
+    /// From corner to corner of the box around it; `None` where nothing is drawn.
+    pub diagonal: Option<f64>,
+}
+
+impl Drawn {
+    fn of(scene: &Scene) -> Self {
+        let (vertices, triangles) = crate::ops::drawn(scene);
+        let bounds = Pose::rest(scene).bounds(scene);
+        Self { vertices, triangles, diagonal: bounds.map(|bounds| f64::from(bounds.diagonal())) }
+    }
 }
 
 /// What operations did.
@@ -90,14 +114,54 @@ pub fn convert(
     to: &'static Format,
     options: &ConvertOptions<'_>,
 ) -> Result<Conversion, Failed> {
+    let opened = open(bytes, name, options, &options.read)?;
+    convert_opened(opened, name, to, options)
+}
+
+/// The same with bytes that are let go of as soon as they are read, unless somebody else holds them too.
+pub fn convert_shared(
+    bytes: SharedBytes,
+    name: Option<&str>,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Conversion, Failed> {
+    let read = ReadOptions { shared: Some(bytes.clone()), ..options.read.clone() };
+    let opened = open(&bytes, name, options, &read)?;
+    drop((bytes, read));
+    convert_opened(opened, name, to, options)
+}
+
+/// A source that was read.
+struct Opened {
+    from: &'static Format,
+    model: Box<dyn FileModel>,
+    issues: Issues,
+}
+
+fn open(
+    bytes: &[u8],
+    name: Option<&str>,
+    options: &ConvertOptions<'_>,
+    read: &ReadOptions<'_>,
+) -> Result<Opened, Failed> {
     let (from, warning) = match options.from {
         Some(format) => (format, None),
         None => Format::detect(bytes, name).map_err(|issue| Failed::of(None, issue))?,
     };
-    let mut reading = from.open(bytes, &options.read);
+    let mut reading = from.open(bytes, read);
     reading.issues.extend(warning);
-    let mut issues = reading.issues;
-    let Some(model) = reading.model else { return Err(Failed { from: Some(from), issues }) };
+    match reading.model {
+        Some(model) => Ok(Opened { from, model, issues: reading.issues }),
+        None => Err(Failed { from: Some(from), issues: reading.issues }),
+    }
+}
+
+fn convert_opened(
+    Opened { from, model, mut issues }: Opened,
+    name: Option<&str>,
+    to: &'static Format,
+    options: &ConvertOptions<'_>,
+) -> Result<Conversion, Failed> {
     let result = if from == to && !options.changes_the_model(name) {
         write_back(model.as_ref(), options, &mut issues)
     } else {
@@ -126,15 +190,15 @@ fn finished(
     mut issues: Issues,
 ) -> Result<Conversion, Failed> {
     match result {
-        Ok(Done { output, losses: of_target, engine, textures, scene, changes }) => {
+        Ok(Done { output, losses: of_target, engine, textures, scene, drawn, changes }) => {
             let mut losses = LossReport::new();
             losses.damaged(&issues);
             losses.put_into_scene(&issues);
-            if scene.is_some() {
+            if drawn.is_some() {
                 losses.left_out(&issues);
             }
             losses.append(of_target);
-            Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, changes })
+            Ok(Conversion { from, to, output, issues, losses, engine, textures, scene, drawn, changes })
         }
         Err(issue) => {
             issues.push(issue);
@@ -191,6 +255,7 @@ struct Done {
     engine: Issues,
     textures: Vec<TextureStatus>,
     scene: Option<Scene>,
+    drawn: Option<Drawn>,
     changes: Option<Changes>,
 }
 
@@ -209,8 +274,10 @@ fn write_back(
         textures = resolve_textures_within(&mut lifted.scene, options.read.files, &options.read.limits);
     }
     insist(options, issues)?;
-    let engine = in_engine(model, options);
-    Ok(Done { output, losses: LossReport::new(), engine, textures, scene: None, changes: None })
+    let mut engine = in_engine(model, options);
+    locate_in(model, &output, &options.read.limits, &mut engine);
+    let losses = LossReport::new();
+    Ok(Done { output, losses, engine, textures, scene: None, drawn: None, changes: None })
 }
 
 /// What the original engine does with a result; nothing where it was written for the document alone.
@@ -218,9 +285,22 @@ fn in_engine(model: &dyn FileModel, options: &ConvertOptions<'_>) -> Issues {
     let mut issues = Issues::new(options.read.limits.issues_per_code);
     if options.write.purpose.serves_engine() {
         model.check_engine(&options.read.limits, &mut issues);
-        locate(model, &options.read.limits, &mut issues);
     }
     issues
+}
+
+/// The bytes of a result, with what the engine does with it found in them.
+fn written(
+    model: Box<dyn FileModel>,
+    options: &ConvertOptions<'_>,
+    engine: &mut Issues,
+) -> Result<Output, Issue> {
+    if !engine.needs_locating() {
+        return model.into_output();
+    }
+    let output = model.write()?;
+    locate_in(model.as_ref(), &output, &options.read.limits, engine);
+    Ok(output)
 }
 
 /// A format without instances needs every mesh as often as it is shown; a small file may ask for gigabytes so.
@@ -355,9 +435,11 @@ fn from_scene(
     let lowered = lowered(checked, to, &write, &mut losses)?;
     let settling = (options.write.purpose, &options.read.limits);
     settle_within(checked, lowered.as_ref(), settling, &mut losses);
-    let engine = in_engine(lowered.as_ref(), options);
+    let drawn = Some(Drawn::of(&scene));
+    let scene = (!options.forget_scene).then_some(scene);
+    let mut engine = in_engine(lowered.as_ref(), options);
     let referred = pictures::only_referred(beside, lowered.as_ref(), options);
-    let mut output = lowered.into_output()?;
+    let mut output = written(lowered, options, &mut engine)?;
     for (name, bytes) in referred {
         if !output.beside.iter().any(|(known, _)| pictures::base_name(known) == name) {
             output.beside.push((name, bytes));
@@ -365,7 +447,7 @@ fn from_scene(
     }
     let beside = output.beside.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
     options.read.limits.writes(beside.saturating_add(output.bytes.len() as u64))?;
-    Ok(Done { output, losses, engine, textures, scene: Some(scene), changes })
+    Ok(Done { output, losses, engine, textures, scene, drawn, changes })
 }
 
 /// Applies operations one after the other; what they changed was asked for and is reported as such.

@@ -9,7 +9,7 @@ use memchr::memmem;
 use super::ConvertOptions;
 use crate::bytes::{ByteMap, Limits, MapKind, MapNode, Span};
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
-use crate::formats::{FileModel, Files, Format, MissingTextures, Purpose, layout_within};
+use crate::formats::{FileModel, Files, Format, MissingTextures, Purpose, ReadOptions, layout_within};
 use crate::pictures::Kind;
 use crate::scene::{Image, Scene};
 
@@ -382,7 +382,9 @@ pub(super) fn only_referred(
     if beside.is_empty() {
         return beside;
     }
-    let Ok(lifted) = model.lift(&options.read) else { return beside };
+    // Meshes name no pictures.
+    let read = ReadOptions { shape_only: true, ..options.read.clone() };
+    let Ok(lifted) = model.lift(&read) else { return beside };
     // Some formats write names without what they end with, or with what they always end with.
     let stem = |name: &str| {
         let base = base_name(name);

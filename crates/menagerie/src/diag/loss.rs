@@ -115,13 +115,13 @@ impl Aspect {
 
 super::code! {
     SCENES = Info "loss/scenes": "scenes were lost or merged",
-        document: "Only glTF and das2 hold several scenes.",
+        document: "Most formats hold one scene only.",
         why: "What stood in the other scenes is gone, or stands where it did not.",
-        fix: "Convert to glTF or das2, or convert each scene on its own.";
+        fix: "Convert to a format that holds several, or convert each scene on its own.";
     HIERARCHY = Info "loss/hierarchy": "nodes were added, dropped, split or flattened",
-        document: "DGL2 has no tree; BO3D has one root and one mesh part per entity; BMD has bones only.",
+        document: "The formats differ in the trees that they hold; some hold none.",
         why: "Attachment points and groups are no longer where programs look for them.",
-        fix: "Convert to glTF or das2, which hold any tree.";
+        fix: "Convert to a format that holds any tree.";
     NAMES = Info "loss/names": "names were changed or dropped",
         document: "The formats limit the length and the characters of names, or have none for some things.",
         why: "Programs that look things up by name do not find them.",
@@ -131,7 +131,7 @@ super::code! {
         why: "Nodes are not exactly where they were; the report says how far off.",
         fix: "Apply scales in the source, or choose a format that holds matrices.";
     VISIBILITY = Info "loss/visibility": "hidden nodes are no longer hidden",
-        document: "Only DGL2, BMD and glTF with KHR_node_visibility can hide nodes.",
+        document: "Few formats can hide nodes.",
         why: "Collision and helper meshes show up.",
         fix: "Remove hidden nodes in the source if they are not wanted.";
     POSITIONS = Info "loss/positions": "vertex positions were approximated",
@@ -139,15 +139,15 @@ super::code! {
         why: "Vertices moved; the report says how far, in scene units.",
         fix: "Choose a wider vertex form of the target, or another scale.";
     TOPOLOGY = Info "loss/topology": "triangles, lines or points were dropped or rearranged",
-        document: "The five engine formats draw triangles (BMD quads too), not lines or points.",
+        document: "Engines draw triangles, not lines or points.",
         why: "Parts of the model are missing.",
-        fix: "Convert to glTF, OBJ or PLY, which hold lines or points.";
+        fix: "Convert to a format that holds lines or points.";
     NORMALS = Info "loss/normals": "normals were dropped, made or approximated",
         document: "Some formats need normals, some cannot hold them in every vertex form.",
         why: "Shading changes; the report says by how many degrees.",
         fix: "Choose a vertex form that holds normals.";
     TANGENTS = Info "loss/tangents": "tangents were dropped, made or approximated",
-        document: "Only BOGLE and glTF hold tangents.",
+        document: "Few formats hold tangents; programs make their own.",
         why: "Normal maps look slightly different where a program makes its own tangents.",
         fix: "Make tangents anew in the program that uses the model.";
     UVS = Info "loss/uvs": "texture coordinates were dropped, made or approximated",
@@ -155,19 +155,19 @@ super::code! {
         why: "Textures shift, or the light map is gone.",
         fix: "Choose a format with enough sets.";
     COLORS = Info "loss/colors": "vertex colours were dropped or approximated",
-        document: "BOGLE and DGL2 have no vertex colours; others store bytes.",
+        document: "Some formats have no vertex colours; others store bytes.",
         why: "Painted models lose their paint, or banding shows.",
         fix: "Bake the colours into a texture.";
     SKINS = Info "loss/skins": "joints, weights or bind matrices were dropped or approximated",
-        document: "BO3D and BMD bind a vertex to one bone, BOGLE to three; DGL2 has no skins.",
+        document: "The formats differ in how many joints a vertex can hang on; some have no skins.",
         why: "Bending parts of the model look stiffer, or do not bend.",
         fix: "Choose a format with as many weights as the model needs.";
     MORPHS = Info "loss/morphs": "morph targets were dropped or baked",
-        document: "Only das2 and glTF hold morph targets.",
+        document: "Few formats hold morph targets.",
         why: "Faces no longer change their expression.",
-        fix: "Convert to das2 or glTF.";
+        fix: "Convert to a format that holds them.";
     LODS = Info "loss/lods": "levels of detail were dropped or changed",
-        document: "Only das2, BMD and glTF with MSFT_lod hold levels of detail.",
+        document: "Few formats hold levels of detail.",
         why: "Far models cost as much to draw as near ones.",
         fix: "Convert to a format that holds levels, or make them anew with --lod.";
     MATERIALS = Info "loss/materials": "material settings were dropped or approximated",
@@ -179,25 +179,25 @@ super::code! {
         why: "Surfaces lack their pictures.",
         fix: "Put the pictures beside the model, or name their folder with --texture-dir.";
     CAMERAS = Info "loss/cameras": "cameras were dropped or changed",
-        document: "Only BOGLE and glTF hold cameras.",
+        document: "Few formats hold cameras.",
         why: "The views that the author set up are gone.",
-        fix: "Convert to BOGLE or glTF.";
+        fix: "Convert to a format that holds them.";
     LIGHTS = Info "loss/lights": "lights were dropped or changed",
-        document: "BOGLE, DGL2 and glTF hold lights, each with its own fall-off.",
+        document: "Few formats hold lights, each with its own fall-off.",
         why: "The scene is lit differently.",
         fix: "Set the lights up again in the program that uses the model.";
     ANIMATIONS = Info "loss/animations": "animations were dropped, resampled or merged",
         document: "The formats differ in what can be animated, in interpolation and in how time is counted.",
         why: "Movements are missing, or differ between the keys; the report says by how much.",
-        fix: "Convert to glTF or das2, which hold all of it.";
+        fix: "Convert to a format that holds all of it.";
     CUSTOM_ATTRIBUTES = Info "loss/custom-attributes": "vertex attributes of the application's own were dropped",
-        document: "Only glTF holds vertex attributes with names of their own.",
+        document: "Few formats hold vertex attributes with names of their own.",
         why: "The program that made them will miss them.",
-        fix: "Convert to glTF.";
+        fix: "Convert to a format that holds them.";
     EXTRAS = Info "loss/extras": "data that only the source format knows was dropped",
-        document: "glTF carries such data in extras; the engine formats carry only their own.",
+        document: "A format carries such data of its own, and rarely that of others.",
         why: "Converting back will not restore it.",
-        fix: "Keep the source file, or convert to glTF.";
+        fix: "Keep the source file, or convert to a format that carries it.";
     DAMAGED = Error "loss/damaged": "the source is damaged, and part of the model could not be had",
         document: "A whole file has all that its header, counts and references speak of.",
         why: "The result lacks what the source lacks. It is as good as the source allows, and no more.",

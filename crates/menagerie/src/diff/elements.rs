@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Vec3;
 
-use crate::scene::{MeshId, Node, NodeId, Pose, Primitive, Scene, Topology};
+use crate::scene::{MeshId, Node, NodeId, Pose, Primitive, Scene, StreamKind, Topology};
 
 /// What is drawn at a time: a triangle, a line or a point of one node.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +27,10 @@ pub(super) struct Part<'a> {
     pub(super) index: usize,
     /// Where the vertices are compared: in the world at rest, or in the node's own space.
     pub(super) positions: Vec<Vec3>,
-    /// Normals and tangents in the same space; empty when there are none.
+    /// Normals in the same space; empty when there are none.
     pub(super) normals: Vec<Vec3>,
-    pub(super) tangents: Vec<Vec3>,
+    /// The same of each set of tangents, with the signs of the bitangents.
+    pub(super) tangents: Vec<Vec<(Vec3, f32)>>,
     /// Whether the node shows it mirrored.
     pub(super) mirrored: bool,
 }
@@ -54,12 +55,17 @@ impl<'a> Elements<'a> {
                 true => pose.positions(scene, id, primitive),
                 false => pose.morphed(id, primitive),
             };
-            let tangents: Vec<Vec3> =
-                primitive.tangents.iter().map(|[x, y, z, _]| Vec3::new(*x, *y, *z)).collect();
-            let (normals, tangents) = match in_world {
-                true => (pose.normals(scene, id, primitive), pose.along(scene, id, primitive, &tangents)),
-                false => (primitive.normals.iter().copied().map(Vec3::from_array).collect(), tangents),
+            let normals = match in_world {
+                true => pose.normals(scene, id, primitive),
+                false => primitive.normals.iter().copied().map(Vec3::from_array).collect(),
             };
+            let tangents = primitive.own_streams(StreamKind::Tangent).map(|stream| {
+                let rows = stream.floats().as_chunks::<4>().0;
+                let along: Vec<Vec3> = rows.iter().map(|[x, y, z, _]| Vec3::new(*x, *y, *z)).collect();
+                let along = if in_world { pose.along(scene, id, primitive, &along) } else { along };
+                along.into_iter().zip(rows.iter().map(|[.., sign]| *sign)).collect()
+            });
+            let tangents = tangents.collect();
             let part = self.parts.len();
             self.parts.push(Part {
                 node: id,

@@ -234,18 +234,17 @@ impl Comparison<'_> {
             }
             _ => tally.optional(Aspect::Normals, a.node, None, 0.0),
         }
-        match (a.tangents.get(i), b.tangents.get(j)) {
-            (None, None) => {}
-            (Some(x), Some(y)) => {
-                let sign =
-                    |part: &Part<'_>, at: usize| part.primitive.tangents.get(at).map(|tangent| tangent[3]);
-                // A mirror turns the bitangent round, and so does its sign when the mirror is in the vertices.
-                let mirrored = a.mirrored != b.mirrored;
-                let same = sign(a, i).zip(sign(b, j)).is_none_or(|(s, t)| (s == t) != mirrored);
-                let off = if same { degrees_between(*x, *y) } else { 180.0 };
-                tally.add(Aspect::Tangents, a.node, off, self.tolerance.angle);
+        for (one, other) in a.tangents.iter().zip(&b.tangents) {
+            match (one.get(i), other.get(j)) {
+                (None, None) => {}
+                (Some((x, s)), Some((y, t))) => {
+                    // A mirror turns the bitangent round, and so does its sign when the mirror is in the vertices.
+                    let same = (s == t) != (a.mirrored != b.mirrored);
+                    let off = if same { degrees_between(*x, *y) } else { 180.0 };
+                    tally.add(Aspect::Tangents, a.node, off, self.tolerance.angle);
+                }
+                _ => tally.optional(Aspect::Tangents, a.node, None, 0.0),
             }
-            _ => tally.optional(Aspect::Tangents, a.node, None, 0.0),
         }
     }
 

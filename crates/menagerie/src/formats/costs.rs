@@ -14,6 +14,8 @@ pub(crate) const ELEMENT: u64 = 2048;
 const LOWERED: u64 = 4096;
 /// What is there by the thousand and has neither: a key of an animation.
 const KEY: u64 = 96;
+/// The same of a channel that keeps what its keys were in a file, as JSON.
+const NOTED_KEY: u64 = 512;
 /// What the numbers of vertices and triangles count already, and is kept beside.
 const LIGHT: u64 = 32;
 const LIGHT_LISTS: &[&str] = &[
@@ -81,7 +83,11 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
         + scene.skins.len()
         + scene.animations.len()
         + channels().count();
-    let keys: usize = channels().map(|channel| channel.times.len()).sum();
+    let keys = channels().map(|channel| {
+        let each = if channel.extras.is_empty() { KEY } else { KEY + NOTED_KEY };
+        each.saturating_mul(channel.times.len() as u64)
+    });
+    let keys = keys.fold(0, u64::saturating_add);
     // Vertices once more for each morph target.
     let primitives = scene.meshes.values().flat_map(|mesh| &mesh.primitives);
     let morphed =
@@ -89,7 +95,7 @@ pub(crate) fn of_lowering(scene: &Scene, to: &Format, limits: &Limits) -> Result
     let vertices = morphed.fold(vertices, u64::saturating_add);
     let total = LOWERED
         .saturating_mul(elements as u64)
-        .saturating_add(KEY.saturating_mul(keys as u64))
+        .saturating_add(keys)
         .saturating_add(vertices.saturating_mul(WRITTEN_VERTEX))
         .saturating_add(triangles.saturating_mul(WRITTEN_TRIANGLE));
     limits.take(total)

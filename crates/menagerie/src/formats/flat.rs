@@ -9,7 +9,9 @@ use crate::bytes::utf8_or_windows_1252;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::ops::{bake_morphs, smooth_normals};
-use crate::scene::{MeshId, NodeId, Pose, Primitive, Scene, Topology, parents, skin_matrix, unit_vector};
+use crate::scene::{
+    MeshId, NodeId, Pose, Primitive, Scene, Slot, StreamKind, Topology, parents, skin_matrix, unit_vector,
+};
 
 /// What a node draws, in the world and in the format's own axes: morphed and bound to its joints at rest, without joints,
 /// morph targets and tangents.
@@ -65,8 +67,11 @@ struct Flattening<'a> {
 
 impl Flattening<'_> {
     fn primitive(&mut self, node: NodeId, primitive: &Primitive) -> Primitive {
-        let mut flat = primitive.clone();
         let weights = self.rest.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
+        let mut flat = match primitive.targets.is_empty() {
+            true => without_places(primitive),
+            false => primitive.clone(),
+        };
         bake_morphs(&mut flat, weights);
         let positions = self.rest.positions(self.scene, node, primitive);
         let axes = self.format.axes.turn.inverse();
@@ -81,7 +86,8 @@ impl Flattening<'_> {
         self.normals(node, primitive, &mut flat, world);
         flat.joints.clear();
         flat.weights.clear();
-        flat.tangents.clear();
+        let tangents = |slot: &Slot| slot.kind == StreamKind::Tangent;
+        flat.streams_mut().iter_mut().filter(|(slot, _)| tangents(slot)).for_each(|(_, list)| list.clear());
         flat
     }
 
@@ -147,6 +153,21 @@ impl Flattening<'_> {
         );
         let message = "vertices farther away than numbers go were put at zero";
         report(Aspect::Positions, approximated, message, self.broken);
+    }
+}
+
+/// The primitive without what is made anew or has no place in a flat list.
+fn without_places(primitive: &Primitive) -> Primitive {
+    Primitive {
+        topology: primitive.topology,
+        indices: primitive.indices.clone(),
+        normals: primitive.normals.clone(),
+        uvs: primitive.uvs.clone(),
+        colors: primitive.colors.clone(),
+        custom: primitive.custom.clone(),
+        material: primitive.material,
+        extras: primitive.extras.clone(),
+        ..Primitive::default()
     }
 }
 

@@ -50,6 +50,7 @@ mod flat;
 mod foreign;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+mod holding;
 mod identify;
 #[cfg_attr(
     not(all(feature = "bmd", feature = "das2")),
@@ -78,6 +79,7 @@ mod unheld;
 )]
 pub(crate) use costs::{ELEMENT, of_lifting, of_lowering, of_own_corners, of_resampling};
 pub use foreign::foreign_kind;
+pub use holding::document;
 pub use identify::{Confidence, Identified, identify};
 pub use placed::{Placed, is_placed_otherwise, picture_names, picture_names_of, placed_uvs, used_materials};
 #[cfg_attr(
@@ -301,18 +303,26 @@ pub struct ReadOptions<'a> {
     pub shared: Option<SharedBytes>,
     /// Whether lifting takes down where in the file each part of the Scene came from.
     pub provenance: bool,
+    /// Whether lifting gives no more of meshes than their shape: where vertices are, what is drawn with them and what moves
+    /// them. All else is still looked at, and what is wrong with it reported, but takes no memory. A vertex may be there
+    /// once for each triangle.
+    pub shape_only: bool,
 }
 
 impl ReadOptions<'_> {
+    /// The shared bytes, where they are those that are read.
+    pub fn shared_file(&self, bytes: &[u8]) -> Option<&SharedBytes> {
+        self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes))
+    }
+
     /// The bytes of the file for a model to keep: without a copy where they are the shared ones.
     pub fn keep(&self, bytes: &[u8]) -> SharedBytes {
-        let same = self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes));
-        same.cloned().unwrap_or_else(|| bytes.to_vec().into())
+        self.shared_file(bytes).cloned().unwrap_or_else(|| bytes.to_vec().into())
     }
 
     /// A reader at the start of a file; where its bytes are the shared ones, long lists need no copy.
     pub fn reader<'b>(&'b self, bytes: &'b [u8]) -> Reader<'b> {
-        match self.shared.as_ref().filter(|shared| std::ptr::eq::<[u8]>(&***shared, bytes)) {
+        match self.shared_file(bytes) {
             Some(file) => Reader::of_shared(file),
             None => Reader::new(bytes),
         }
@@ -328,6 +338,7 @@ impl Default for ReadOptions<'_> {
             files: &NoFiles,
             shared: None,
             provenance: false,
+            shape_only: false,
         }
     }
 }
@@ -451,6 +462,11 @@ pub trait FileModel: fmt::Debug + Send + Sync + Any {
     /// What each byte of the file is.
     fn layout(&self) -> ByteMap;
 
+    /// The same of a model that was written so: where packing it again is all that it takes to know.
+    fn layout_of(&self, _written: &Output) -> ByteMap {
+        self.layout()
+    }
+
     /// The bytes: those that it was read from, unless it was changed.
     fn write(&self) -> Result<Output, Issue>;
 
@@ -492,6 +508,17 @@ pub fn locate(model: &dyn FileModel, limits: &Limits, issues: &mut Issues) {
     }
     match limits.affords(costs::of_mapping(&model.summary())) {
         Ok(()) => issues.locate(&model.layout()),
+        Err(over) => issues.push(over.into()),
+    }
+}
+
+/// The same in a file that was written.
+pub(crate) fn locate_in(model: &dyn FileModel, written: &Output, limits: &Limits, issues: &mut Issues) {
+    if !issues.needs_locating() {
+        return;
+    }
+    match limits.affords(costs::of_mapping(&model.summary())) {
+        Ok(()) => issues.locate(&model.layout_of(written)),
         Err(over) => issues.push(over.into()),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Format, Holds};
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
-use crate::scene::{Extras, Hidden, NodeId, Primitive, Property, Scene};
+use crate::scene::{Extras, Hidden, NodeId, Primitive, Property, Scene, StreamKind};
 
 /// Reports everything in a Scene that a format has no place for at all, as its descriptor says. `lower` calls it
 /// first; what a format holds in part is for `lower` itself to report.
@@ -121,7 +121,8 @@ impl Report<'_> {
         let primitives = || meshes().flat_map(|(mesh, _)| &mesh.primitives);
         // Only of triangles anybody sees them.
         let is_seen = |primitive: &&Primitive| !primitive.triangles().is_empty();
-        let with_tangents = || primitives().filter(|p| !p.tangents.is_empty());
+        let has_tangents = |p: &&Primitive| p.own_streams(StreamKind::Tangent).any(|s| !s.is_empty());
+        let with_tangents = || primitives().filter(has_tangents);
         let seen = with_tangents().filter(is_seen).count();
         self.dropped(Aspect::Tangents, "meshes", "tangents have no place", seen);
         self.dropped_unused(Aspect::Tangents, "meshes", "tangents", with_tangents().count() - seen);

@@ -318,11 +318,12 @@ impl Search<'_> {
             return Err(Refused::Because("is a link that leads out of the folder".to_owned()));
         }
         let because = |error: std::io::Error| Refused::Because(format!("cannot be read: {error}"));
-        if !fs::metadata(&real).map_err(because)?.is_file() {
+        let about = fs::metadata(&real).map_err(because)?;
+        if !about.is_file() {
             return Err(Refused::Because("is not a file".to_owned()));
         }
-        let mut bytes = Vec::new();
         let limit = self.folders.max_bytes;
+        let mut bytes = Vec::with_capacity(usize::try_from(about.len().min(limit)).unwrap_or_default() + 1);
         File::open(&real)
             .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
             .map_err(because)?;

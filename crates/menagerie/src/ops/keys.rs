@@ -3,6 +3,7 @@
 use glam::Quat;
 
 use crate::diag::loss::ErrorStats;
+use crate::math;
 use crate::scene::{Channel, Interpolation, Property, Scene};
 
 /// How far channels may be from what they were.
@@ -239,7 +240,7 @@ fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
             let (a, b) = (Quat::from_xyzw(ax, ay, az, aw), Quat::from_xyzw(bx, by, bz, bw));
             // The chord, because the arc cosine has no digits for small angles.
             let chord = (a - b).length().min((a + b).length());
-            (4.0 * (chord * 0.5).clamp(0.0, 1.0).asin()).to_degrees()
+            (4.0 * math::asin((chord * 0.5).clamp(0.0, 1.0))).to_degrees()
         }
         (Property::Translation, ..) => differences.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt() as f32,
         _ => differences.fold(0.0, f32::max),

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::{
     Arena, Channel, Id, Interpolation, Material, Mesh, NodeId, Primitive, Projection, Property, Scene,
-    Shading, Topology, Transform,
+    Shading, StreamKind, Topology, Transform,
 };
 
 /// How far a length may be from one, and a sum of weights too.
@@ -272,10 +272,11 @@ impl Checker<'_> {
             finite(if slot.is_delta() { "morph target" } else { slot.aspect().name() }, stream.floats())?;
         }
         primitive.normals.iter().try_for_each(|normal| unit("normal", normal))?;
-        for tangent in &primitive.tangents {
-            unit("tangent", &tangent[..3])?;
-            if tangent[3].abs() != 1.0 {
-                return Err(format!("a tangent's sign is {}", tangent[3]));
+        let tangents = primitive.own_streams(StreamKind::Tangent);
+        for [x, y, z, sign] in tangents.flat_map(|stream| stream.floats().as_chunks::<4>().0) {
+            unit("tangent", &[*x, *y, *z])?;
+            if sign.abs() != 1.0 {
+                return Err(format!("a tangent's sign is {sign}"));
             }
         }
         self.weights(primitive)?;

@@ -259,7 +259,7 @@ impl UvTransform {
     pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let ([su, sv], [ou, ov]) = (self.scale, self.offset);
         let (u, v) = (u * su, v * sv);
-        let (sin, cos) = self.rotation.sin_cos();
+        let (sin, cos) = (math::sin(self.rotation), math::cos(self.rotation));
         [cos * u + sin * v + ou, -sin * u + cos * v + ov]
     }
 }

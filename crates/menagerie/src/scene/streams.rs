@@ -157,6 +157,7 @@ impl StreamMut<'_> {
     pub fn pick(&mut self, from: &Stream<'_>, vertices: &[u32]) {
         fn rows<const N: usize, T: Copy>(to: &mut Vec<[T; N]>, from: &[[T; N]], vertices: &[u32]) {
             if !from.is_empty() {
+                to.reserve_exact(vertices.len());
                 to.extend(vertices.iter().filter_map(|vertex| from.get(*vertex as usize)));
             }
         }
@@ -166,6 +167,7 @@ impl StreamMut<'_> {
             (Self::Four(to), Stream::Floats(4, from)) => rows(to, from.as_chunks().0, vertices),
             (Self::Joints(to), Stream::Joints(from)) => rows(to, from, vertices),
             (Self::Wide(width, to), Stream::Floats(other, _)) if width == other => {
+                to.reserve_exact(vertices.len().saturating_mul(*width));
                 to.extend(vertices.iter().flat_map(|vertex| from.row(*vertex as usize)));
             }
             _ => {}
@@ -181,6 +183,17 @@ impl StreamMut<'_> {
             (Self::Joints(to), Stream::Joints(from)) => to.extend(*from),
             (Self::Wide(width, to), Stream::Floats(other, from)) if width == other => to.extend(*from),
             _ => {}
+        }
+    }
+
+    /// Takes all rows away.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Two(list) => list.clear(),
+            Self::Three(list) => list.clear(),
+            Self::Four(list) => list.clear(),
+            Self::Wide(_, list) => list.clear(),
+            Self::Joints(list) => list.clear(),
         }
     }
 
@@ -299,6 +312,12 @@ impl Primitive {
         list_streams!(self as [&mut], StreamMut)
     }
 
+    /// Its own streams of a kind, not those of its targets; those that are empty included.
+    pub fn own_streams(&self, kind: StreamKind) -> impl Iterator<Item = Stream<'_>> {
+        let is_own = move |slot: &Slot| slot.kind == kind && slot.target.is_none();
+        self.streams().into_iter().filter(move |(slot, _)| is_own(slot)).map(|(_, stream)| stream)
+    }
+
     /// The same primitive without any vertex or index: as many sets, targets and attributes, all of them empty.
     #[must_use]
     pub fn without_vertices(&self) -> Self {
@@ -326,6 +345,28 @@ impl Primitive {
             extras: self.extras.clone(),
             ..Self::default()
         }
+    }
+
+    /// Lets go of all that does not say where vertices are and how they move.
+    pub fn keep_shape(&mut self) {
+        let targets = std::mem::take(&mut self.targets).into_iter();
+        *self = Self {
+            topology: self.topology,
+            indices: std::mem::take(&mut self.indices),
+            positions: std::mem::take(&mut self.positions),
+            joints: std::mem::take(&mut self.joints),
+            weights: std::mem::take(&mut self.weights),
+            targets: targets
+                .map(|target| MorphTarget {
+                    positions: target.positions,
+                    extras: target.extras,
+                    ..MorphTarget::default()
+                })
+                .collect(),
+            material: self.material,
+            extras: std::mem::take(&mut self.extras),
+            ..Self::default()
+        };
     }
 
     /// The first stream that has not one row for each vertex, where it should: its slot and how many rows it has.
@@ -385,6 +426,15 @@ mod tests {
             }
             assert_eq!(copy, primitive);
         }
+    }
+
+    #[test]
+    fn streams_without_rows_are_those_of_a_primitive_without_vertices() {
+        let mut primitive = full();
+        let tangents: Vec<Stream<'_>> = primitive.own_streams(StreamKind::Tangent).collect();
+        assert_eq!(tangents, [Stream::four(&primitive.tangents)]);
+        primitive.streams_mut().iter_mut().for_each(|(_, stream)| stream.clear());
+        assert_eq!(primitive, full().without_vertices());
     }
 
     #[test]

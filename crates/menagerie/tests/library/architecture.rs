@@ -89,6 +89,29 @@ fn formats_do_not_know_each_other() {
     }
 }
 
+/// A format is its folder, its lines in the registry and a feature: nobody else asks which one it is.
+#[test]
+fn only_the_registry_knows_formats_by_name() {
+    let registry = src().join("formats/mod.rs");
+    let folders = fs::read_dir(src().join("formats")).unwrap().map(|entry| entry.unwrap().path());
+    let folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).collect();
+    // The demonstration ends with a file that every viewer shows.
+    let demonstrates = |path: &Path| path.to_string_lossy().contains("verbs/demo");
+    let mut broken = Vec::new();
+    for source in all_sources().into_iter().filter(|s| s.path != registry && !demonstrates(&s.path)) {
+        for folder in folders.iter().filter(|folder| !source.path.starts_with(folder)) {
+            let id = folder.file_name().unwrap().to_string_lossy();
+            let names =
+                [format!("formats::{id}::"), format!("Format::{}", id.to_uppercase()), format!("\"{id}\"")];
+            // A feature decides only whether something is compiled that nobody else uses.
+            let lines = source.lines.iter().filter(|(_, line)| !line.contains("feature = "));
+            let found = lines.filter(|(_, line)| names.iter().any(|name| line.contains(name)));
+            broken.extend(found.map(|(number, line)| format!("{}:{number}: {line}", source.path.display())));
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
 #[test]
 fn every_file_says_what_it_is() {
     let files = sources().into_iter().map(|source| source.path);
@@ -130,8 +153,63 @@ fn the_library_opens_no_file_prints_nothing_and_asks_no_clock() {
     }
 }
 
+/// Functions whose last bit differs from machine to machine are called in one place, which the feature `exact` decides about.
+#[test]
+fn only_math_calls_functions_of_the_system() {
+    const NAMES: [&str; 14] = [
+        "sin", "cos", "tan", "sin_cos", "asin", "acos", "atan", "atan2", "exp", "ln", "log2", "log10",
+        "powf", "cbrt",
+    ];
+    let mut broken = Vec::new();
+    for source in sources().into_iter().filter(|source| source.path != src().join("math.rs")) {
+        let calls = |line: &str| NAMES.iter().any(|name| line.contains(&format!(".{name}(")));
+        let lines = source.lines.iter().filter(|(_, line)| calls(line));
+        broken.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", source.path.display())));
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// A longer function does more than one step: look for the missing concept.
+#[test]
+fn no_function_is_longer_than_sixty_lines() {
+    let mut long = Vec::new();
+    for source in all_sources() {
+        let lines: Vec<&str> = source.lines.iter().map(|(_, line)| line.as_str()).collect();
+        let functions = functions(&lines).filter(|(_, length)| *length > 60);
+        long.extend(
+            functions.map(|(line, length)| format!("{}: {length} lines: {line}", source.path.display())),
+        );
+    }
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+/// The first line of each function with the number of its lines. Formatted code ends one where it began it.
+fn functions<'a>(lines: &'a [&'a str]) -> impl Iterator<Item = (&'a str, usize)> {
+    let begins = |line: &str| {
+        let words = line.split_once("fn ").map(|(before, _)| before.trim());
+        words.is_some_and(|words| {
+            words.split(' ').all(|word| {
+                ["", "const", "async", "unsafe", "extern", "\"C\""].contains(&word) || word.starts_with("pub")
+            })
+        })
+    };
+    lines.iter().enumerate().filter(move |(_, line)| begins(line)).filter_map(|(at, line)| {
+        if line.ends_with('}') {
+            return Some((*line, 1));
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let end = format!("{indent}}}");
+        let has_body =
+            lines[at..].iter().find(|line| line.contains('{') || line.ends_with(';'))?.contains('{');
+        let length = lines[at..].iter().position(|line| line.starts_with(&end)).filter(|_| has_body)? + 1;
+        Some((*line, length))
+    })
+}
+
 #[test]
 fn the_search_finds_what_it_looks_for() {
+    let code = ["impl A {", "    fn a(", "    ) {", "        let b = 1;", "    }", "    fn c();", "}"];
+    assert_eq!(functions(&code).collect::<Vec<_>>(), [("    fn a(", 4)]);
     assert_eq!(
         modules_after("use crate::{bytes::Span, scene::{Node, Mesh}};", "crate::"),
         ["bytes", "scene"]
@@ -195,7 +273,20 @@ fn src() -> PathBuf {
 }
 
 fn sources() -> Vec<Source> {
-    let mut open = vec![src()];
+    let sources = sources_below(&src());
+    assert!(sources.len() > 20, "the sources were not found");
+    sources
+}
+
+/// The sources of all crates.
+fn all_sources() -> Vec<Source> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folders = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    folders.filter(|folder| folder.is_dir()).flat_map(|folder| sources_below(&folder)).collect()
+}
+
+fn sources_below(folder: &Path) -> Vec<Source> {
+    let mut open = vec![folder.to_owned()];
     let mut sources = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
@@ -207,7 +298,6 @@ fn sources() -> Vec<Source> {
             }
         }
     }
-    assert!(sources.len() > 20, "the sources were not found");
     sources
 }
 

@@ -355,10 +355,10 @@ fn half_floats_are_rounded_to_the_nearest_and_measured() {
     let row = [0.1, 0.2, 0.0, 0.0, 1.0, 1000.3, -70000.0, 1e-7].map(Into::into);
     model.entities.push(Entity {
         mesh: Some(MeshData {
-            vertices: Vertices::Full(vec![Vertex32(row); 3]),
+            vertices: Vertices::Full(vec![Vertex32(row); 3].into()),
             colours: Vec::new(),
             colours_padding: None,
-            triangles: vec![Triangle([0.into(), 1.into(), 2.into()])],
+            triangles: vec![Triangle([0.into(), 1.into(), 2.into()])].into(),
             triangles_padding: None,
             texture: Vec::new(),
             texture_padding: None,
@@ -503,7 +503,7 @@ fn every_prefix_says_what_is_missing() {
 #[test]
 fn what_is_whole_behind_a_damaged_entity_is_read() {
     let mut model = read(&made("scene"));
-    model.entities[1].mesh.as_mut().unwrap().triangles.truncate(1);
+    model.entities[1].mesh.as_mut().unwrap().triangles.make_mut().truncate(1);
     let mut bytes = model.to_bytes();
     let map = model.byte_map();
     let count = map.find("entities[1].triangle_count").unwrap().range().unwrap();

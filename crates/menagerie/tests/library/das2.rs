@@ -96,7 +96,7 @@ impl Describer<'_> {
             },
             "buffers": lists.buffers.iter().map(|buffer| json!({
                 "length": buffer.data.len(),
-                "sha256": hex(&Sha256::digest(&buffer.data)),
+                "sha256": hex(&Sha256::digest(&buffer.data[..])),
             })).collect::<Vec<_>>(),
             "meshes": lists.meshes.iter().map(|mesh| self.mesh(&mut mesh.levels.iter())).collect::<Vec<_>>(),
             "mesh_groups": lists.mesh_groups.iter().map(|group| json!({
@@ -393,7 +393,7 @@ fn random_model(r: &mut Random) -> Model {
     let table = profile == Profile::Spec && r.one_in(2);
     let numbering = if table { Numbering::Tables } else { Numbering::Headings };
     let name = |r: &mut Random| Text::new(["", "a", "root", "Brücke", "x y", "Cube"][r.below(6)]);
-    let mut records = vec![Record::Buffer(Buffer { data: vec![7; r.below(64)] })];
+    let mut records = vec![Record::Buffer(Buffer { data: vec![7; r.below(64)].into() })];
     let meshes = r.below(3);
     for _ in 0..meshes {
         let mut level = Level { lods: r.below(2) as u32, ..Level::default() };
@@ -535,7 +535,7 @@ fn profiles_and_numberings_are_told_apart() {
 
 #[test]
 fn a_bomb_is_stopped_at_the_limit() {
-    let records = vec![Record::Buffer(Buffer { data: vec![0; 40 << 20] })];
+    let records = vec![Record::Buffer(Buffer { data: vec![0; 40 << 20].into() })];
     for (profile, framing) in
         [(Profile::Spec, Framing::Zlib { stored: None }), (Profile::Libdas2, Framing::Zstd { stored: None })]
     {
@@ -874,7 +874,7 @@ fn skinned_triangle() -> Vec<Record> {
     level.joint_indices[0] = joints;
     level.joint_weights[0] = weights;
     vec![
-        Record::Buffer(Buffer { data }),
+        Record::Buffer(Buffer { data: data.into() }),
         Record::Mesh(Mesh { levels: vec![level] }),
         Record::MeshGroup(MeshGroup { name: Text::new("triangle"), meshes: vec![0] }),
     ]
@@ -987,7 +987,7 @@ fn levels_and_meshes_that_nothing_shows_come_back() {
 fn shared_data_cannot_blow_up() {
     // A thousand meshes over the same megabyte, listed by a group a thousand times: a terabyte if one believed it.
     let level = Level { draw_count: 87_381, position: Ref { buffer: 0, offset: 0 }, ..Level::default() };
-    let mut records = vec![Record::Buffer(Buffer { data: vec![0; 1 << 20] })];
+    let mut records = vec![Record::Buffer(Buffer { data: vec![0; 1 << 20].into() })];
     records.extend((0..1000).map(|_| Record::Mesh(Mesh { levels: vec![level.clone()] })));
     let meshes: Vec<u32> = (0..1_000_000).map(|i| i % 1000).collect();
     records.push(Record::MeshGroup(MeshGroup { meshes, ..MeshGroup::default() }));

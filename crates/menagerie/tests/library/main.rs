@@ -1,5 +1,6 @@
 //! The tests of the library, in one program, so that it is linked once: a module for each format and each promise.
 
+mod another;
 mod architecture;
 mod bmd;
 mod bo3d;
@@ -10,6 +11,7 @@ mod das2;
 mod dgl2;
 mod diff;
 mod engines;
+mod frugal;
 mod gltf;
 mod gltf_bad;
 mod gltf_scenes;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use menagerie::convert::{Changes, Conversion, TextureStatus};
 use menagerie::diag::{Issue, Loss, LossKind, LossReport, Severity, plain};
 use menagerie::formats::Format;
-use menagerie::scene::{Pose, Scene};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -51,6 +50,8 @@ pub(super) struct Report {
     hash: Option<String>,
     /// Vertices and triangles of the model, where it was looked into.
     geometry: Option<(u64, u64)>,
+    /// What the source is known by, where that was looked up already.
+    stamp: Option<Stamp>,
 }
 
 /// How a result came about.
@@ -89,6 +90,7 @@ impl Report {
             time: Duration::ZERO,
             hash: None,
             geometry: None,
+            stamp: None,
         }
     }
 
@@ -112,6 +114,11 @@ impl Report {
         Self { time, ..self }
     }
 
+    /// The same with what its source is known by, where that was looked up already.
+    pub(super) fn of_source(self, stamp: Option<Stamp>) -> Self {
+        Self { stamp, ..self }
+    }
+
     /// The same, having taken the place of another file or not.
     pub(super) fn in_place_of(self, another: bool) -> Self {
         Self { way: if another { Way::Replaced } else { Way::New }, ..self }
@@ -133,9 +140,9 @@ impl Report {
             from: Some(conversion.from),
             output: Some(place.name()),
             hash,
-            geometry: conversion.scene.as_ref().map(menagerie::ops::drawn),
+            geometry: conversion.drawn.map(|drawn| (drawn.vertices, drawn.triangles)),
             bytes_before,
-            size: conversion.scene.as_ref().and_then(size),
+            size: conversion.drawn.and_then(|drawn| drawn.diagonal),
             scaled,
             bytes: conversion.output.bytes.len(),
             beside,
@@ -263,7 +270,7 @@ impl Report {
         let beside = self.beside.iter().map(|file| json!({ "file": file, "bytes": size(file) }));
         json!({
             "file": self.name,
-            "source": input.path().and_then(Stamp::of).map(Stamp::to_json),
+            "source": self.stamp.or_else(|| input.path().and_then(Stamp::of)).map(Stamp::to_json),
             "from": self.from.map(|format| format.id),
             "to": self.to.id,
             "outputs": own.chain(beside).collect::<Value>(),
@@ -412,11 +419,6 @@ fn tally<'a>(codes: impl Iterator<Item = (&'a str, usize)>) -> Value {
         *counts.entry(code).or_default() += count;
     }
     json!(counts)
-}
-
-/// The diagonal of a model.
-fn size(scene: &Scene) -> Option<f64> {
-    Pose::rest(scene).bounds(scene).map(|bounds| f64::from(bounds.diagonal()))
 }
 
 /// A table with a row for what happened, however many parts of the model it happened to; nothing when nothing did.

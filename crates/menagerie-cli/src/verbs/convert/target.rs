@@ -21,6 +21,8 @@ pub(super) struct Target {
     pub(super) out: Out,
     /// Whether results are to be known again by a hash.
     pub(super) hashed: bool,
+    /// Folders that are there, because they were made.
+    made: Mutex<HashSet<PathBuf>>,
 }
 
 pub(super) enum Out {
@@ -135,7 +137,13 @@ impl Target {
         if inputs > 1 && matches!(out, Out::File(_) | Out::Stdout) {
             bail!("several inputs need a folder as output, and {} is not one", out.name());
         }
-        Ok(Self { format, extension: wanted.unwrap_or_else(first), out, hashed: false })
+        Ok(Self {
+            format,
+            extension: wanted.unwrap_or_else(first),
+            out,
+            hashed: false,
+            made: Mutex::default(),
+        })
     }
 
     /// Makes the folder of a result, where folders are made that are not there yet.
@@ -144,7 +152,13 @@ impl Target {
             return Ok(());
         }
         let folder = folder_of(path);
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made().contains(folder) {
+            return Ok(());
+        }
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        made().insert(folder.to_owned());
+        Ok(())
     }
 
     /// The extension that the writer is told; only where a format has several does it matter.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Animation, HEADER, Mesh, Model};
+use super::model::{Animation, HEADER_BYTES, Mesh, Model};
 use super::pose::{BoneKind, Keys, bone_kinds};
 
 /// What the 16 bytes behind the header begin with.
@@ -131,7 +131,7 @@ impl Model {
     }
 
     fn note(&self) -> Option<Added> {
-        let mark = self.unused(HEADER, MARK_BYTES)?;
+        let mark = self.unused(HEADER_BYTES, MARK_BYTES)?;
         let (&place, _) = mark.strip_prefix(&MARK)?.split_first_chunk::<8>()?;
         let [a, b, c, d, e, f, g, h] = place;
         let (at, size) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));

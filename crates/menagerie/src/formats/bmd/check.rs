@@ -1,7 +1,7 @@
 //! What is wrong in a file that could be read.
 
 use super::model::{
-    ANIMATION_RECORD, Animation, BONE_RECORD, LOD_RECORD, MESH_RECORD, Mesh, Model, Table, flat_colour,
+    ANIMATION, Animation, BONE, HEADER, LOD, MESH, Mesh, Model, Table, VERTEX_128, flat_colour,
 };
 use super::solid::{crossing, open_edges, same_places};
 use super::vertex::{Vertex, VertexKind};
@@ -47,58 +47,57 @@ impl Check<'_> {
     fn header(&mut self) {
         if self.model.reserved != [0; 3] {
             let message = format!("the reserved words are {:?}", self.model.reserved);
-            self.report(&codes::RESERVED, "header.reserved1".to_owned(), Span::new(4, 16), message);
+            let span = HEADER.record.spans(4, "reserved1", "reserved3");
+            self.report(&codes::RESERVED, "header.reserved1".to_owned(), span, message);
         }
         let tables = [
-            ("meshes", self.model.mesh_table, MESH_RECORD, 0x10),
-            ("lods", self.model.lod_table, LOD_RECORD, 0x18),
-            ("bones", self.model.bone_table, BONE_RECORD, 0x20),
-            ("anims", self.model.animation_table, ANIMATION_RECORD, 0x28),
+            ("meshes", self.model.mesh_table, MESH.size()),
+            ("lods", self.model.lod_table, LOD.size()),
+            ("bones", self.model.bone_table, BONE.size()),
+            ("anims", self.model.animation_table, ANIMATION.size()),
         ];
-        for (name, Table { offset, size }, record, at) in tables {
+        for (name, Table { offset, size }, record) in tables {
             let end = offset as usize + size as usize;
+            let (of_offset, of_size) = (format!("ofs_{name}"), format!("sz_{name}"));
             // Of a model without bones or animations both fields must be zero.
             if size == 0 && offset != 0 && ["bones", "anims"].contains(&name) {
                 let message = format!("the table is at byte {offset} and has no bytes");
-                let (path, span) = (format!("header.ofs_{name}"), Span::new(at, at + 4));
-                self.report(&codes::RESERVED, path, span, message);
+                let span = HEADER.record.span(4, &of_offset);
+                self.report(&codes::RESERVED, format!("header.{of_offset}"), span, message);
             }
             if size > 0 && end > self.length {
                 let message = format!(
                     "the table is at bytes {offset} to {end}, and the file has {} bytes",
                     self.length
                 );
-                let (path, span) = (format!("header.ofs_{name}"), Span::new(at, at + 8));
-                self.report(&codes::TABLE_OUTSIDE, path, span, message);
+                let span = HEADER.record.spans(4, &of_offset, &of_size);
+                self.report(&codes::TABLE_OUTSIDE, format!("header.{of_offset}"), span, message);
             } else if !(size as usize).is_multiple_of(record) {
                 let message = format!("{size} bytes are no multiple of the {record} bytes of a record");
-                let (path, span) = (format!("header.sz_{name}"), Span::new(at + 4, at + 8));
-                self.report(&codes::TABLE_SIZE, path, span, message);
+                let span = HEADER.record.span(4, &of_size);
+                self.report(&codes::TABLE_SIZE, format!("header.{of_size}"), span, message);
             }
         }
     }
 
-    /// A field of a record.
-    fn field(&self, table: Table, record: usize, index: usize, at: usize, bytes: usize) -> Span {
-        let start = table.offset as usize + record * index + at;
-        Span::new(start, start + bytes)
-    }
-
-    fn mesh_field(&self, index: usize, at: usize, bytes: usize) -> Span {
-        self.field(self.model.mesh_table, MESH_RECORD, index, at, bytes)
+    /// What is wrong with a field of the record of a mesh.
+    fn report_mesh(&mut self, code: &'static Code, i: usize, field: &str, message: String) {
+        let span = self.model.mesh_table.field(&MESH, i, field);
+        self.report(code, format!("meshes[{i}].record.{field}"), span, message);
     }
 
     fn strings(&mut self) {
         let model = self.model;
         let of_meshes = model.meshes.iter().enumerate().map(|(i, mesh)| {
-            (mesh.material_at, format!("meshes[{i}].record.ofs_mat"), self.mesh_field(i, 8, 4))
+            let span = model.mesh_table.field(&MESH, i, "ofs_mat");
+            (mesh.material_at, format!("meshes[{i}].record.ofs_mat"), span)
         });
         let of_bones = model.bones.iter().enumerate().map(|(i, bone)| {
-            let span = self.field(model.bone_table, BONE_RECORD, i, 8, 4);
+            let span = model.bone_table.field(&BONE, i, "ofs_name");
             (bone.name_at, format!("bones[{i}].ofs_name"), span)
         });
         let of_animations = model.animations.iter().enumerate().map(|(i, animation)| {
-            let span = self.field(model.animation_table, ANIMATION_RECORD, i, 0, 4);
+            let span = model.animation_table.field(&ANIMATION, i, "ofs_name");
             (animation.name_at, format!("animations[{i}].record.ofs_name"), span)
         });
         let broken: Vec<_> = of_meshes
@@ -127,8 +126,7 @@ impl Check<'_> {
         self.mesh_lists(i, mesh);
         if mesh.reserved != 0 {
             let message = format!("the reserved word is {}", mesh.reserved);
-            let path = format!("meshes[{i}].record.reserved");
-            self.report(&codes::RESERVED, path, self.mesh_field(i, 28, 4), message);
+            self.report_mesh(&codes::RESERVED, i, "reserved", message);
         }
         if let Some(name) = self.model.material(mesh)
             && name.first() == Some(&b'#')
@@ -147,26 +145,24 @@ impl Check<'_> {
     /// Whether the lists are where the record says, and as long.
     fn mesh_lists(&mut self, i: usize, mesh: &Mesh) {
         let lists = [
-            ("vertices", "vtx", mesh.vertices_at, mesh.vertex_bytes, mesh.stored_vertex_bytes(), 0, 16),
-            ("faces", "tris", mesh.faces_at, mesh.face_bytes, mesh.stored_face_bytes(), 4, 20),
+            ("ofs_vtx", "sz_vtx", mesh.vertices_at, mesh.vertex_bytes, mesh.stored_vertex_bytes()),
+            ("ofs_tris", "sz_tris", mesh.faces_at, mesh.face_bytes, mesh.stored_face_bytes()),
         ];
-        for (list, field, at, size, used, offset_field, size_field) in lists {
+        for (of_offset, of_size, at, size, used) in lists {
             let end = at as usize + size as usize;
             let missing = (size as usize).saturating_sub(used);
             if size > 0 && end > self.length {
                 let message =
                     format!("the list is at bytes {at} to {end}, and the file has {} bytes", self.length);
-                let span = self.mesh_field(i, offset_field, 4);
-                self.report(&codes::LIST_OUTSIDE, format!("meshes[{i}].record.ofs_{field}"), span, message);
-            } else if list == "vertices" && mesh.vertices.len() < usize::from(mesh.vertex_count) {
+                self.report_mesh(&codes::LIST_OUTSIDE, i, of_offset, message);
+            } else if of_size == "sz_vtx" && mesh.vertices.len() < usize::from(mesh.vertex_count) {
                 let message = format!(
                     "{size} bytes hold {} of the {} vertices",
                     mesh.vertices.len(),
                     mesh.vertex_count
                 );
-                let span = self.mesh_field(i, size_field, 4);
-                self.report(&codes::VERTEX_LIST_SHORT, format!("meshes[{i}].record.sz_vtx"), span, message);
-            } else if list == "faces" && missing > 0 {
+                self.report_mesh(&codes::VERTEX_LIST_SHORT, i, of_size, message);
+            } else if of_size == "sz_tris" && missing > 0 {
                 let start = at as usize + used;
                 let message = format!("the last {missing} bytes of the list are no whole element");
                 let span = Span::new(start, start + missing);
@@ -178,8 +174,7 @@ impl Check<'_> {
                 );
             } else if missing > 0 {
                 let message = format!("{missing} bytes follow the last element");
-                let span = self.mesh_field(i, size_field, 4);
-                self.report(&codes::LIST_SURPLUS, format!("meshes[{i}].record.sz_{field}"), span, message);
+                self.report_mesh(&codes::LIST_SURPLUS, i, of_size, message);
             }
         }
     }
@@ -190,17 +185,18 @@ impl Check<'_> {
         let (mut wasted, mut saturated) = (0usize, 0usize);
         for (v, vertex) in mesh.vertices.iter().enumerate() {
             let span = Span::new(at, at + vertex.kind().bytes());
-            let tag_span = Span::new(at + 7, at + 8);
+            // Where the tag and the position are in all vertices that have such.
+            let field = |name: &str| VERTEX_128.span(span.start as usize, name);
             at += vertex.kind().bytes();
             let path = |field: &str| format!("meshes[{i}].vertices[{v}].{field}");
             match vertex.tag() {
                 tag @ 0xF0..=0xF7 => {
                     let message = format!("the tag {tag:02X} is read as {:02X}", 0xF8 | tag & 3);
-                    self.report(&codes::VERTEX_TAG_ALIAS, path("tag"), tag_span, message);
+                    self.report(&codes::VERTEX_TAG_ALIAS, path("tag"), field("tag"), message);
                 }
                 tag @ (0xFC | 0xFE | 0xFF) => {
                     let message = format!("the tag {tag:02X} is read as FD");
-                    self.report(&codes::VERTEX_TAG, path("tag"), tag_span, message);
+                    self.report(&codes::VERTEX_TAG, path("tag"), field("tag"), message);
                 }
                 _ => {}
             }
@@ -211,7 +207,7 @@ impl Check<'_> {
             }
             if vertex.position().iter().any(|x| !x.is_finite()) {
                 let message = format!("the position is {:?}", vertex.position());
-                self.report(&codes::NOT_FINITE, path("position"), Span::new(at - 16, at - 10), message);
+                self.report(&codes::NOT_FINITE, path("position"), field("position"), message);
             }
             if let Some(packed) = vertex.packed_position() {
                 wasted += usize::from(packed.wastes_range());
@@ -251,8 +247,7 @@ impl Check<'_> {
             let message = format!(
                 "{stated} triangles are stated, and the list has {elements} elements of {triangles} triangles"
             );
-            let path = format!("meshes[{i}].record.n_tris");
-            self.report(&codes::TRIANGLE_COUNT, path, self.mesh_field(i, 14, 2), message);
+            self.report_mesh(&codes::TRIANGLE_COUNT, i, "n_tris", message);
         }
     }
 
@@ -270,22 +265,20 @@ impl Check<'_> {
             3 => face.kind().bytes() == 8,
             _ => true,
         });
-        let span = self.mesh_field(i, 24, 4);
-        let path = || format!("meshes[{i}].record.flags");
         if !vertices || !faces {
             let what = if vertices { "triangles or quads" } else { "vertices" };
             let message = format!("the flags {:X} exclude some of the {what}", mesh.flags);
-            self.report(&codes::FLAGS, path(), span, message);
+            self.report_mesh(&codes::FLAGS, i, "flags", message);
         }
         if mesh.flags >> 4 != 0 {
             let message = format!("the flags {:X} have bits that mean nothing", mesh.flags);
-            self.report(&codes::RESERVED, path(), span, message);
+            self.report_mesh(&codes::RESERVED, i, "flags", message);
         }
     }
 
     fn lods(&mut self) {
         for (i, lod) in self.model.lods.iter().enumerate() {
-            let span = self.field(self.model.lod_table, LOD_RECORD, i, 0, LOD_RECORD);
+            let span = self.model.lod_table.field(&LOD, i, "");
             let (first, count) = (usize::from(lod.first), usize::from(lod.count));
             if first + count > self.model.meshes.len() {
                 let message = format!("meshes {first} to {} of {}", first + count, self.model.meshes.len());
@@ -310,45 +303,45 @@ impl Check<'_> {
     }
 
     fn bones(&mut self) {
-        let table = self.model.bone_table;
         let mut pseudo_before = false;
         for (i, bone) in self.model.bones.iter().enumerate() {
-            let span = |at: usize, bytes: usize| self.field(table, BONE_RECORD, i, at, bytes);
-            let (whole, parent, solid, reserved) = (span(0, 8), span(12, 1), span(13, 1), span(14, 2));
+            let start = self.model.bone_table.record(&BONE, i);
+            let field = |name: &str| BONE.record.span(start, name);
+            let xform = BONE.record.spans(start, "translation", "rotation");
             if i == 256 {
                 let message = format!("there are {} bones", self.model.bones.len());
-                self.report(&codes::BONE_COUNT, format!("bones[{i}]"), whole, message);
+                self.report(&codes::BONE_COUNT, format!("bones[{i}]"), xform, message);
             }
             if bone.is_pseudo() && i > 0 {
                 pseudo_before = true;
-                self.pseudo_bone(i, whole);
+                self.pseudo_bone(i, xform);
             } else if i == 0 {
                 let turned = ![0, u32::MAX, 0x7000_0000].contains(&bone.rotation);
                 if bone.parent != 0 || turned || crate::bytes::Se32(bone.translation).values() != [0.0; 3] {
                     let message = "bone 0 is the model itself and cannot be elsewhere".to_owned();
-                    self.report(&codes::ROOT_BONE, "bones[0]".to_owned(), whole, message);
+                    self.report(&codes::ROOT_BONE, "bones[0]".to_owned(), xform, message);
                 }
             } else {
                 let below_blend = bone.parent != 0
                     && self.model.bones.get(usize::from(bone.parent)).is_some_and(super::Bone::is_pseudo);
                 if usize::from(bone.parent) >= i || below_blend {
                     let message = format!("bone {i} hangs on bone {}", bone.parent);
-                    self.report(&codes::PARENT, format!("bones[{i}].id_parent"), parent, message);
+                    self.report(&codes::PARENT, format!("bones[{i}].id_parent"), field("id_parent"), message);
                 }
                 if pseudo_before {
                     let message = "animations hold entries for the pseudo-bone before it".to_owned();
-                    self.report(&codes::PSEUDO_ORDER, format!("bones[{i}]"), whole, message);
+                    self.report(&codes::PSEUDO_ORDER, format!("bones[{i}]"), xform, message);
                 }
             }
             if bone.solid != 0 && usize::from(bone.solid) >= self.model.meshes.len() {
                 let message = format!("mesh {} of {}", bone.solid, self.model.meshes.len());
-                self.report(&codes::SOLID_RANGE, format!("bones[{i}].id_solid"), solid, message);
+                self.report(&codes::SOLID_RANGE, format!("bones[{i}].id_solid"), field("id_solid"), message);
             } else if bone.solid != 0 {
                 self.solid(i, usize::from(bone.solid));
             }
             if bone.reserved != [0; 2] {
                 let message = format!("the reserved bytes are {:?}", bone.reserved);
-                self.report(&codes::RESERVED, format!("bones[{i}].reserved"), reserved, message);
+                self.report(&codes::RESERVED, format!("bones[{i}].reserved"), field("reserved"), message);
             }
         }
     }
@@ -404,12 +397,17 @@ impl Check<'_> {
     }
 
     fn animation(&mut self, i: usize, animation: &Animation) {
-        let table = self.model.animation_table;
-        let span = |at: usize, bytes: usize| self.field(table, ANIMATION_RECORD, i, at, bytes);
-        let (record, rate, reserved, frames) = (span(0, 16), span(5, 1), span(6, 2), span(8, 8));
+        let record = self.model.animation_table.record(&ANIMATION, i);
+        let field = |name: &str| ANIMATION.record.span(record, name);
+        let frames = ANIMATION.record.spans(record, "ofs_frames", "sz_frames");
         if animation.reserved != [0; 2] {
             let message = format!("the reserved bytes are {:?}", animation.reserved);
-            self.report(&codes::RESERVED, format!("animations[{i}].record.reserved"), reserved, message);
+            self.report(
+                &codes::RESERVED,
+                format!("animations[{i}].record.reserved"),
+                field("reserved"),
+                message,
+            );
         }
         let (start, size) = (animation.frames_at as usize, animation.frame_bytes as usize);
         if size > 0 && start + size > self.length {
@@ -422,16 +420,18 @@ impl Check<'_> {
         }
         if self.model.bones.is_empty() {
             let message = "there is no bone that it could move".to_owned();
-            return self.report(&codes::NO_BONES, format!("animations[{i}].record"), record, message);
+            return self.report(&codes::NO_BONES, format!("animations[{i}].record"), field(""), message);
         }
         if animation.rate & 0x7F == 0 {
             let message = "10 frames a second were assumed".to_owned();
-            self.report(&codes::RATE, format!("animations[{i}].record.fl_hz"), rate, message);
+            self.report(&codes::RATE, format!("animations[{i}].record.fl_hz"), field("fl_hz"), message);
         }
-        self.frames(i, animation, start, size);
+        self.frames(i, animation, frames);
     }
 
-    fn frames(&mut self, i: usize, animation: &Animation, start: usize, size: usize) {
+    /// The entries, where the fields that say where they are have the range `stated`.
+    fn frames(&mut self, i: usize, animation: &Animation, stated: Span) {
+        let (start, size) = (animation.frames_at as usize, animation.frame_bytes as usize);
         let path = format!("animations[{i}].frames");
         let used = animation.stored_frame_bytes();
         let closed = animation.tracks.iter().filter(|track| track.closed).count();
@@ -440,7 +440,7 @@ impl Check<'_> {
         if closed < bones {
             let message = format!("{size} bytes hold the entries of {closed} of {bones} bones");
             let span = match size {
-                0 => self.field(self.model.animation_table, ANIMATION_RECORD, i, 8, 8),
+                0 => stated,
                 _ => Span::new(start.min(end), end),
             };
             self.report(&codes::FRAMES_OPEN, path.clone(), span, message);

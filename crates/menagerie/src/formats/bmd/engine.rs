@@ -202,6 +202,10 @@ impl Check<'_> {
         if self.model.animations.is_empty() || self.model.bones.len() < 2 {
             return;
         }
+        // What there is no room for is not compared; both are there at the same time.
+        if limits.affords(super::costs::of_frames(self.model).saturating_mul(2)).is_err() {
+            return;
+        }
         let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
         let document = lift::lift_with(self.model, &options, lift::Reading::Plain).scene;
         let engine = lift::lift_with(self.model, &options, lift::Reading::Engine).scene;

@@ -16,6 +16,7 @@ use crate::scene::{Axes, Hidden};
 mod added;
 mod check;
 pub mod codes;
+mod costs;
 mod dialect;
 mod direction;
 mod engine;

@@ -1,21 +1,13 @@
-//! A BMD file as it is: the lists with their places in the file, and the sizes of records.
+//! A BMD file as it is: the lists with their places in the file, and the fields of records.
 
 use std::collections::BTreeMap;
 
 use super::vertex::Vertex;
-use crate::bytes::{Field, FieldType, Record, f8a_to_f32};
+use crate::bytes::{Layout, Record, Span, f8a_to_f32, layout, record};
 use crate::formats::Summary;
 
-/// Bytes of the header.
-pub(super) const HEADER: usize = 0x30;
-/// Bytes of a mesh record.
-pub(super) const MESH_RECORD: usize = 32;
-/// Bytes of a LOD record.
-pub(super) const LOD_RECORD: usize = 4;
-/// Bytes of a bone record.
-pub(super) const BONE_RECORD: usize = 16;
-/// Bytes of an animation record.
-pub(super) const ANIMATION_RECORD: usize = 16;
+/// Bytes of the header with the magic number.
+pub(super) const HEADER_BYTES: usize = 0x30;
 /// Units of a model that the engine draws as a metre. Distances of levels of detail are in metres, all else is in units.
 pub(super) const UNITS_PER_METRE: f32 = 40.0;
 /// The parent of a pseudo-bone.
@@ -56,6 +48,18 @@ pub struct Table {
     pub offset: u32,
     /// Its size in bytes.
     pub size: u32,
+}
+
+impl Table {
+    /// The first byte of a record.
+    pub(super) fn record<T>(self, layout: &Layout<T>, index: usize) -> usize {
+        (self.offset as usize).saturating_add(layout.size() * index)
+    }
+
+    /// The bytes of a field of a record.
+    pub(super) fn field<T>(self, layout: &Layout<T>, index: usize, name: &str) -> Span {
+        layout.record.span(self.record(layout, index), name)
+    }
 }
 
 /// A mesh: its record and its two lists.
@@ -445,48 +449,89 @@ pub fn flat_colour(name: &[u8]) -> Option<[u8; 3]> {
     Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
 }
 
+/// The header after its magic number.
+pub(super) static HEADER: Layout<Model> = layout!(model: Model {
+    "reserved1" => model.reserved[0],
+    "reserved2" => model.reserved[1],
+    "reserved3" => model.reserved[2],
+    "ofs_meshes" => model.mesh_table.offset,
+    "sz_meshes" => model.mesh_table.size,
+    "ofs_lods" => model.lod_table.offset,
+    "sz_lods" => model.lod_table.size,
+    "ofs_bones" => model.bone_table.offset,
+    "sz_bones" => model.bone_table.size,
+    "ofs_anims" => model.animation_table.offset,
+    "sz_anims" => model.animation_table.size,
+});
+/// The record of a mesh.
+pub(super) static MESH: Layout<Mesh> = layout!(mesh: Mesh {
+    "ofs_vtx" => mesh.vertices_at,
+    "ofs_tris" => mesh.faces_at,
+    "ofs_mat" => mesh.material_at,
+    "n_vtx" => mesh.vertex_count,
+    "n_tris" => mesh.triangle_count,
+    "sz_vtx" => mesh.vertex_bytes,
+    "sz_tris" => mesh.face_bytes,
+    "flags" => mesh.flags,
+    "reserved" => mesh.reserved,
+});
+/// The record of a level of detail.
+pub(super) static LOD: Layout<Lod> = layout!(lod: Lod {
+    "id_mesh" => lod.first,
+    "n_mesh" => lod.count,
+    "ld_sc" => lod.scale,
+    "reserved" => lod.reserved,
+});
+/// The record of a bone.
+pub(super) static BONE: Layout<Bone> = layout!(bone: Bone {
+    "translation" => bone.translation,
+    "rotation": Bytes => bone.rotation,
+    "ofs_name" => bone.name_at,
+    "id_parent" => bone.parent,
+    "id_solid" => bone.solid,
+    "reserved" => bone.reserved,
+});
+/// The same bytes of a pseudo-bone.
+pub(super) static PSEUDO_BONE: Layout<Bone> = layout!(bone: Bone {
+    "bones": Bytes => bone.translation,
+    "weights": Bytes => bone.rotation,
+    "ofs_name" => bone.name_at,
+    "id_parent" => bone.parent,
+    "id_solid" => bone.solid,
+    "reserved" => bone.reserved,
+});
+/// The record of an animation.
+pub(super) static ANIMATION: Layout<Animation> = layout!(animation: Animation {
+    "ofs_name" => animation.name_at,
+    "n_frames" => animation.frame_count,
+    "fl_hz" => animation.rate,
+    "reserved" => animation.reserved,
+    "ofs_frames" => animation.frames_at,
+    "sz_frames" => animation.frame_bytes,
+});
+
 /// A 64-bit vertex with texture coordinates.
-pub(super) static TEXTURED_64: Record = Record {
-    size: 8,
-    fields: &[
-        Field::new("position", 0, FieldType::U32, 1),
-        Field::new("st", 4, FieldType::U8, 3),
-        Field::new("bone", 7, FieldType::U8, 1),
-    ],
-};
+pub(super) static TEXTURED_64: Record = record!("position": U32, "st": U8 * 3, "bone": U8);
 /// A 64-bit vertex of a flat colour.
-pub(super) static FLAT_64: Record = Record {
-    size: 8,
-    fields: &[
-        Field::new("position", 0, FieldType::U32, 1),
-        Field::new("normal", 4, FieldType::U8, 3),
-        Field::new("bone", 7, FieldType::U8, 1),
-    ],
-};
+pub(super) static FLAT_64: Record = record!("position": U32, "normal": U8 * 3, "bone": U8);
 /// A 96-bit vertex.
-pub(super) static VERTEX_96: Record = Record {
-    size: 12,
-    fields: &[
-        Field::new("position", 0, FieldType::U32, 1),
-        Field::new("st", 4, FieldType::U8, 3),
-        Field::new("tag", 7, FieldType::U8, 1),
-        Field::new("normal", 8, FieldType::U8, 3),
-        Field::new("shade_or_bone", 11, FieldType::U8, 1),
-    ],
-};
+pub(super) static VERTEX_96: Record = record!(
+    "position": U32,
+    "st": U8 * 3,
+    "tag": U8,
+    "normal": U8 * 3,
+    "shade_or_bone": U8,
+);
 /// A 128-bit vertex.
-pub(super) static VERTEX_128: Record = Record {
-    size: 16,
-    fields: &[
-        Field::new("position", 0, FieldType::F16, 3),
-        Field::new("shade", 6, FieldType::U8, 1),
-        Field::new("tag", 7, FieldType::U8, 1),
-        Field::new("st", 8, FieldType::U32, 1),
-        Field::new("normal", 12, FieldType::U8, 3),
-        Field::new("bone", 15, FieldType::U8, 1),
-    ],
-};
+pub(super) static VERTEX_128: Record = record!(
+    "position": F16 * 3,
+    "shade": U8,
+    "tag": U8,
+    "st": U32,
+    "normal": U8 * 3,
+    "bone": U8,
+);
 /// A 32-bit triangle or quad.
-pub(super) static FACE_32: Record = Record { size: 4, fields: &[Field::new("word", 0, FieldType::U32, 1)] };
+pub(super) static FACE_32: Record = record!("word": U32);
 /// A 64-bit triangle or quad.
-pub(super) static FACE_64: Record = Record { size: 8, fields: &[Field::new("word", 0, FieldType::U64, 1)] };
+pub(super) static FACE_64: Record = record!("word": U64);

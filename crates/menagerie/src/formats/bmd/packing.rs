@@ -5,6 +5,7 @@ use super::vertex::{StReading, Vertex, VertexKind};
 use crate::bytes::f8a_to_f32;
 use crate::diag::loss::ErrorStats;
 use crate::formats::Packing;
+use crate::math;
 
 /// What evenly spread values are off on average, as a part of the most that they can be off, in a cell of three
 /// directions and of two.
@@ -33,7 +34,7 @@ fn packing_of(index: usize, mesh: &Mesh, flat: bool) -> Packing {
             let length = codes.map(f8a_to_f32).iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
             let off = half_diagonal(&codes.map(f8a_step));
             if length > off {
-                add(&mut packing.normal, (off / length).asin().to_degrees(), MEAN_OF_3);
+                add(&mut packing.normal, math::asin_64(off / length).to_degrees(), MEAN_OF_3);
             }
         }
         if vertex.st(flat, StReading::Spec).is_some() {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::model::{
-    ANIMATION_RECORD, Animation, BONE_RECORD, Bone, Entry, Face, FaceKind, LOD_RECORD, Lod, MESH_RECORD,
-    Mesh, Model, Table, Track,
+    ANIMATION, Animation, BONE, Entry, Face, FaceKind, HEADER, LOD, MESH, Mesh, Model, Table, Track,
 };
 use super::vertex::{Vertex, VertexKind};
 use super::{MAGIC, codes};
-use crate::bytes::{Reader, Span};
+use crate::bytes::{Layout, Reader, Span};
 use crate::diag::{Aspect, Issue, Issues};
 
 /// How many times the bytes of a file may be used by its lists. Lists may share bytes; a file whose records all name
@@ -21,11 +20,10 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     let mut model = header(bytes)?;
     let left = bytes.len().saturating_mul(SHARING).saturating_add(4096);
     let mut reading = ListReader { bytes, left, issues };
-    model.meshes = records(bytes, model.mesh_table, MESH_RECORD).map(mesh_record).collect();
-    model.lods = records(bytes, model.lod_table, LOD_RECORD).filter_map(lod_record).collect();
-    model.bones = records(bytes, model.bone_table, BONE_RECORD).map(bone_record).collect();
-    model.animations =
-        records(bytes, model.animation_table, ANIMATION_RECORD).map(animation_record).collect();
+    model.meshes = records(bytes, model.mesh_table, &MESH);
+    model.lods = records(bytes, model.lod_table, &LOD);
+    model.bones = records(bytes, model.bone_table, &BONE);
+    model.animations = records(bytes, model.animation_table, &ANIMATION);
     for (i, mesh) in model.meshes.iter_mut().enumerate() {
         reading.vertices(i, mesh);
         reading.faces(i, mesh);
@@ -46,10 +44,10 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
 /// Counts what the tables, records and lists speak of and the file does not have.
 fn count_missing(model: &Model, issues: &mut Issues) {
     let tables = [
-        (Aspect::Topology, "meshes", model.mesh_table, MESH_RECORD, model.meshes.len()),
-        (Aspect::Lods, "levels of detail", model.lod_table, LOD_RECORD, model.lods.len()),
-        (Aspect::Skins, "bones", model.bone_table, BONE_RECORD, model.bones.len()),
-        (Aspect::Animations, "animations", model.animation_table, ANIMATION_RECORD, model.animations.len()),
+        (Aspect::Topology, "meshes", model.mesh_table, MESH.size(), model.meshes.len()),
+        (Aspect::Lods, "levels of detail", model.lod_table, LOD.size(), model.lods.len()),
+        (Aspect::Skins, "bones", model.bone_table, BONE.size(), model.bones.len()),
+        (Aspect::Animations, "animations", model.animation_table, ANIMATION.size(), model.animations.len()),
     ];
     for (aspect, what, table, record, had) in tables {
         let stated = table.size as usize / record;
@@ -128,23 +126,13 @@ fn header(bytes: &[u8]) -> Result<Model, Issue> {
         let message = format!("expected the bytes BMD1, found {}", magic.escape_ascii());
         return Err(Issue::new(&codes::MAGIC, "header.magic", message).at(Span::new(0, 4)));
     }
-    let model = reader.scope("header", |r| {
-        let reserved = [r.u32("reserved1")?, r.u32("reserved2")?, r.u32("reserved3")?];
-        Ok(Model {
-            reserved,
-            mesh_table: Table { offset: r.u32("ofs_meshes")?, size: r.u32("sz_meshes")? },
-            lod_table: Table { offset: r.u32("ofs_lods")?, size: r.u32("sz_lods")? },
-            bone_table: Table { offset: r.u32("ofs_bones")?, size: r.u32("sz_bones")? },
-            animation_table: Table { offset: r.u32("ofs_anims")?, size: r.u32("sz_anims")? },
-            ..Model::default()
-        })
-    })?;
-    Ok(model)
+    Ok(reader.scope("header", |r| HEADER.read(r))?)
 }
 
 /// The records of a table that are whole and in the file.
-fn records(bytes: &[u8], table: Table, size: usize) -> impl Iterator<Item = &[u8]> {
-    part(bytes, table.offset, table.size as usize).chunks_exact(size)
+fn records<T: Default>(bytes: &[u8], table: Table, layout: &Layout<T>) -> Vec<T> {
+    let records = part(bytes, table.offset, table.size as usize).chunks_exact(layout.size());
+    records.map(|record| layout.read(&mut Reader::new(record)).unwrap_or_default()).collect()
 }
 
 /// Up to `length` bytes from an offset on, as far as the file goes.
@@ -155,54 +143,6 @@ fn part(bytes: &[u8], at: u32, length: usize) -> &[u8] {
 
 fn word(record: &[u8], at: usize) -> u32 {
     record.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-fn byte(record: &[u8], at: usize) -> u8 {
-    record.get(at).copied().unwrap_or(0)
-}
-
-fn mesh_record(record: &[u8]) -> Mesh {
-    let counts = word(record, 12);
-    Mesh {
-        vertices_at: word(record, 0),
-        faces_at: word(record, 4),
-        material_at: word(record, 8),
-        vertex_count: counts as u16,
-        triangle_count: (counts >> 16) as u16,
-        vertex_bytes: word(record, 16),
-        face_bytes: word(record, 20),
-        flags: word(record, 24),
-        reserved: word(record, 28),
-        ..Mesh::default()
-    }
-}
-
-fn lod_record(record: &[u8]) -> Option<Lod> {
-    let &[first, count, scale, reserved] = record else { return None };
-    Some(Lod { first, count, scale, reserved })
-}
-
-fn bone_record(record: &[u8]) -> Bone {
-    Bone {
-        translation: word(record, 0),
-        rotation: word(record, 4),
-        name_at: word(record, 8),
-        parent: byte(record, 12),
-        solid: byte(record, 13),
-        reserved: [byte(record, 14), byte(record, 15)],
-    }
-}
-
-fn animation_record(record: &[u8]) -> Animation {
-    Animation {
-        name_at: word(record, 0),
-        frame_count: byte(record, 4),
-        rate: byte(record, 5),
-        reserved: [byte(record, 6), byte(record, 7)],
-        frames_at: word(record, 8),
-        frame_bytes: word(record, 12),
-        tracks: Vec::new(),
-    }
 }
 
 struct ListReader<'a, 'i> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::model::{
-    ANIMATION_RECORD, Animation, BONE_RECORD, Bone, FACE_32, FACE_64, FLAT_64, HEADER, LOD_RECORD, Lod,
-    MESH_RECORD, Mesh, Model, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
+    ANIMATION, Animation, BONE, Bone, FACE_32, FACE_64, FLAT_64, HEADER, HEADER_BYTES, LOD, Lod, MESH, Mesh,
+    Model, PSEUDO_BONE, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
 };
 use super::vertex::VertexKind;
-use crate::bytes::{ByteMap, FieldType, Limits, MapKind, MapNode, Record, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Layout, Limits, MapKind, MapNode, Record, Span, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, Packing, ReadOptions, Summary};
 
@@ -27,26 +27,11 @@ enum Region<'a> {
 impl Model {
     /// The regions with their first bytes and lengths. Where they overlap the earlier ones count.
     fn regions(&self) -> Vec<(usize, usize, Region<'_>)> {
-        let mut regions = vec![(0, HEADER, Region::Header)];
-        let record = |table: Table, size: usize, i: usize| (table.offset as usize).saturating_add(size * i);
-        regions.extend(self.meshes.iter().enumerate().map(|(i, mesh)| {
-            (record(self.mesh_table, MESH_RECORD, i), MESH_RECORD, Region::MeshRecord(i, mesh))
-        }));
-        regions.extend(
-            self.lods
-                .iter()
-                .enumerate()
-                .map(|(i, lod)| (record(self.lod_table, LOD_RECORD, i), LOD_RECORD, Region::Lod(i, lod))),
-        );
-        regions.extend(
-            self.bones.iter().enumerate().map(|(i, bone)| {
-                (record(self.bone_table, BONE_RECORD, i), BONE_RECORD, Region::Bone(i, bone))
-            }),
-        );
-        regions.extend(self.animations.iter().enumerate().map(|(i, animation)| {
-            let at = record(self.animation_table, ANIMATION_RECORD, i);
-            (at, ANIMATION_RECORD, Region::AnimationRecord(i, animation))
-        }));
+        let mut regions = vec![(0, HEADER_BYTES, Region::Header)];
+        regions.extend(records(self.mesh_table, &MESH, &self.meshes, Region::MeshRecord));
+        regions.extend(records(self.lod_table, &LOD, &self.lods, Region::Lod));
+        regions.extend(records(self.bone_table, &BONE, &self.bones, Region::Bone));
+        regions.extend(records(self.animation_table, &ANIMATION, &self.animations, Region::AnimationRecord));
         for (i, mesh) in self.meshes.iter().enumerate() {
             regions.push((mesh.vertices_at as usize, mesh.stored_vertex_bytes(), Region::Vertices(i, mesh)));
             regions.push((mesh.faces_at as usize, mesh.stored_face_bytes(), Region::Faces(i, mesh)));
@@ -66,7 +51,7 @@ impl Model {
         let regions = self.regions().into_iter().filter(|(_, length, _)| *length > 0);
         let ends = regions.map(|(at, length, _)| at.saturating_add(length));
         let others = self.other.iter().map(|(at, bytes)| (*at as usize).saturating_add(bytes.len()));
-        ends.chain(others).max().unwrap_or(HEADER)
+        ends.chain(others).max().unwrap_or(HEADER_BYTES)
     }
 
     /// The bytes of the file.
@@ -95,13 +80,9 @@ impl Model {
         for (at, length, region) in self.regions() {
             let free = taken.take(at, at.saturating_add(length));
             if free == [(at, at.saturating_add(length))] {
-                let mut writer = Writer::with_map();
-                region.write(self, &mut writer);
-                let parts = match writer.finish().1.map(|map| map.root.kind) {
-                    Some(MapKind::Group(parts)) => parts,
-                    _ => Vec::new(),
-                };
-                nodes.extend(parts.into_iter().map(|part| moved(part, at as u64)));
+                if let MapKind::Group(parts) = Writer::map_of(|w| region.write(self, w)).root.kind {
+                    nodes.extend(parts.into_iter().map(|part| moved(part, at as u64)));
+                }
             } else {
                 // What another part of the file uses as well is shown there.
                 let name = region.name();
@@ -137,6 +118,17 @@ impl Model {
         };
         self.other = free.into_iter().filter_map(kept).collect();
     }
+}
+
+/// The regions of the records of a table.
+fn records<'a, T>(
+    table: Table,
+    layout: &Layout<T>,
+    records: &'a [T],
+    region: fn(usize, &'a T) -> Region<'a>,
+) -> impl Iterator<Item = (usize, usize, Region<'a>)> {
+    let of = move |(i, record)| (table.record(layout, i), layout.size(), region(i, record));
+    records.iter().enumerate().map(of)
 }
 
 /// Which bytes are used: ranges that do not touch, ends by starts.
@@ -241,16 +233,15 @@ impl Region<'_> {
             Self::Vertices(_, mesh) => vertices(self.name(), mesh, model.is_flat(mesh), w),
             Self::Faces(_, mesh) => faces(self.name(), mesh, w),
             _ => w.group(self.name(), |w| match self {
-                Self::Header => header(model, w),
-                Self::MeshRecord(_, mesh) => mesh_record(mesh, w),
-                Self::Lod(_, lod) => {
-                    w.u8("id_mesh", lod.first);
-                    w.u8("n_mesh", lod.count);
-                    w.u8("ld_sc", lod.scale);
-                    w.u8("reserved", lod.reserved);
+                Self::Header => {
+                    w.text("magic", &super::MAGIC);
+                    HEADER.write(model, w);
                 }
-                Self::Bone(_, bone) => bone_record(bone, w),
-                Self::AnimationRecord(_, animation) => animation_record(animation, w),
+                Self::MeshRecord(_, mesh) => MESH.write(mesh, w),
+                Self::Lod(_, lod) => LOD.write(lod, w),
+                Self::Bone(_, bone) if bone.is_pseudo() => PSEUDO_BONE.write(bone, w),
+                Self::Bone(_, bone) => BONE.write(bone, w),
+                Self::AnimationRecord(_, animation) => ANIMATION.write(animation, w),
                 Self::Frames(_, animation) => frames(animation, w),
                 Self::Text(_, text) => {
                     w.text("text", text);
@@ -260,57 +251,6 @@ impl Region<'_> {
             }),
         }
     }
-}
-
-fn header(model: &Model, w: &mut Writer) {
-    let [one, two, three] = model.reserved;
-    w.text("magic", &super::MAGIC);
-    w.u32("reserved1", one);
-    w.u32("reserved2", two);
-    w.u32("reserved3", three);
-    w.u32("ofs_meshes", model.mesh_table.offset);
-    w.u32("sz_meshes", model.mesh_table.size);
-    w.u32("ofs_lods", model.lod_table.offset);
-    w.u32("sz_lods", model.lod_table.size);
-    w.u32("ofs_bones", model.bone_table.offset);
-    w.u32("sz_bones", model.bone_table.size);
-    w.u32("ofs_anims", model.animation_table.offset);
-    w.u32("sz_anims", model.animation_table.size);
-}
-
-fn mesh_record(mesh: &Mesh, w: &mut Writer) {
-    w.u32("ofs_vtx", mesh.vertices_at);
-    w.u32("ofs_tris", mesh.faces_at);
-    w.u32("ofs_mat", mesh.material_at);
-    w.u16("n_vtx", mesh.vertex_count);
-    w.u16("n_tris", mesh.triangle_count);
-    w.u32("sz_vtx", mesh.vertex_bytes);
-    w.u32("sz_tris", mesh.face_bytes);
-    w.u32("flags", mesh.flags);
-    w.u32("reserved", mesh.reserved);
-}
-
-fn bone_record(bone: &Bone, w: &mut Writer) {
-    if bone.is_pseudo() {
-        w.raw("bones", &bone.translation.to_le_bytes());
-        w.raw("weights", &bone.rotation.to_le_bytes());
-    } else {
-        w.u32("translation", bone.translation);
-        w.raw("rotation", &bone.rotation.to_le_bytes());
-    }
-    w.u32("ofs_name", bone.name_at);
-    w.u8("id_parent", bone.parent);
-    w.u8("id_solid", bone.solid);
-    w.raw("reserved", &bone.reserved);
-}
-
-fn animation_record(animation: &Animation, w: &mut Writer) {
-    w.u32("ofs_name", animation.name_at);
-    w.u8("n_frames", animation.frame_count);
-    w.u8("fl_hz", animation.rate);
-    w.raw("reserved", &animation.reserved);
-    w.u32("ofs_frames", animation.frames_at);
-    w.u32("sz_frames", animation.frame_bytes);
 }
 
 fn frames(animation: &Animation, w: &mut Writer) {
@@ -383,8 +323,8 @@ fn table(name: String, record: &'static Record, bytes: &[u8], w: &mut Writer) {
 
 fn record_fields(record: &'static Record, bytes: &[u8], w: &mut Writer) {
     for field in record.fields {
-        let length = field.kind.size().unwrap_or(0) * field.count;
-        w.field(field.name, field.kind, bytes.get(field.offset..field.offset + length).unwrap_or_default());
+        let end = field.offset + field.bytes();
+        w.field(field.name, field.kind, bytes.get(field.offset..end).unwrap_or_default());
     }
 }
 
@@ -422,11 +362,12 @@ impl FileModel for Model {
     }
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
+        super::costs::of_document(self, &options.limits)?;
         Ok(super::lift(self, options))
     }
 
     fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        options.limits.take(super::costs::of_frames(self))?;
         Ok(Some(super::engine::lifted(self, options)))
     }
 }

@@ -124,16 +124,15 @@ impl Model {
     }
 
     /// The model without its first entity; what hung on that has no parent.
-    pub(super) fn without_root(&self) -> Self {
-        let mut model = self.clone();
-        model.entities.remove(0);
-        for entity in &mut model.entities {
+    pub(super) fn without_root(mut self) -> Self {
+        self.entities.remove(0);
+        for entity in &mut self.entities {
             entity.parent = entity.parent.saturating_sub(1).max(-1);
             for bone in entity.mesh.iter_mut().flat_map(|mesh| &mut mesh.bones) {
                 bone.entity = bone.entity.get().saturating_sub(1).into();
             }
         }
-        model
+        self
     }
 
     /// Multiplies the vertices of an entity, and the places, scales and keys of its children.

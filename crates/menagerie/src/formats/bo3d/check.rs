@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use zerocopy::little_endian::F32;
 
 use super::codes;
-use super::model::{Entity, Fx, MeshData, Model, VERSION, Vertices};
+use super::model::{ENTITY, Entity, Fx, MESH, MeshData, Model, VERSION, Vertices};
 use crate::bytes::decode_text;
 use crate::diag::{Aspect, Issues, NOT_FINITE};
 
@@ -67,11 +67,7 @@ impl Place {
                 (self.path("parent"), message)
             });
         }
-        for (field, values) in
-            [("position", &entity.position[..]), ("scale", &entity.scale), ("rotation", &entity.rotation)]
-        {
-            self.finite(field, values, issues);
-        }
+        ENTITY.floats(entity, |field, values| self.finite(field, values, issues));
         if entity.rotation == [0.0; 4] {
             issues.report(&codes::ROTATION, || (self.path("rotation"), "the quaternion is zero".to_owned()));
         }
@@ -168,7 +164,7 @@ impl Place {
         }
         let path = || self.path("triangles");
         issues.give_up(Aspect::Topology, "triangles", path(), (broken, mesh.triangles.len()));
-        self.finite("alpha", &[mesh.alpha], issues);
+        MESH.floats(mesh, |field, values| self.finite(field, values, issues));
         if mesh.fx & !Fx::KNOWN != 0 {
             issues.report(&codes::UNKNOWN_FX, || {
                 (self.path("fx"), format!("the flags {:#x} are unknown", mesh.fx & !Fx::KNOWN))

@@ -124,8 +124,12 @@ impl Check<'_> {
 
     /// The poses themselves.
     fn poses(&mut self, limits: &Limits) {
-        let options =
-            ReadOptions { limits: limits.clone(), fps: Some(super::DEFAULT_FPS), ..ReadOptions::default() };
+        let options = ReadOptions {
+            limits: limits.clone(),
+            fps: Some(super::DEFAULT_FPS),
+            shape_only: true,
+            ..ReadOptions::default()
+        };
         // What there is no room for is not compared.
         if afford(self.model, limits).is_err() {
             return;
@@ -295,7 +299,7 @@ pub(super) fn lifted(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let model = whole.as_ref().unwrap_or(model);
     let skip = usize::from(model.added().is_some_and(|added| added.root));
     let shown = Shown::of(model, skip);
-    let mut own = if skip == 1 { model.without_root() } else { model.clone() };
+    let mut own = if skip == 1 { model.clone().without_root() } else { model.clone() };
     for (entity, world) in own.entities.iter_mut().zip(&shown.bind) {
         let Some(mesh) = &mut entity.mesh else { continue };
         mesh.colour = [255; 4];

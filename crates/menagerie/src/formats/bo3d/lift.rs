@@ -119,6 +119,7 @@ struct Lifter<'a> {
     origins: Recorder,
     /// Entities of the file before the first of the model: a root that was added.
     skipped: usize,
+    shape_only: bool,
 }
 
 impl<'a> Lifter<'a> {
@@ -133,6 +134,7 @@ impl<'a> Lifter<'a> {
             textures: BTreeMap::new(),
             origins: Recorder::new(options.provenance),
             skipped: 0,
+            shape_only: options.shape_only,
         }
     }
 
@@ -215,6 +217,9 @@ impl<'a> Lifter<'a> {
             primitive.material = Some(self.material(data));
             let node: NodeId = Id::new(index);
             let skin = (!data.bones.is_empty()).then(|| self.skin(index, data, &nodes, &mut primitive));
+            if self.shape_only {
+                primitive.keep_shape();
+            }
             let mesh = self.scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
             let entity = index + self.skipped;
             self.origins.primitive(mesh.index(), 0, || PrimitiveOrigin {
@@ -392,16 +397,17 @@ fn geometry(data: &MeshData) -> Primitive {
     let mut primitive = Primitive::default();
     let mut normals = Vec::with_capacity(vertices.len());
     let mut uvs = Vec::with_capacity(vertices.len());
+    primitive.positions.reserve_exact(vertices.len());
     for [u, v, nx, ny, nz, x, y, z] in vertices {
         uvs.push([clean(u), clean(v)]);
         normals.push(TURN.vector([clean(nx), clean(ny), clean(nz)]));
         primitive.positions.push(TURN.vector([clean(x), clean(y), clean(z)]));
     }
     let vertex_count = primitive.positions.len();
-    let in_range = |triangle: &&[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
-    let triangles: Vec<[u32; 3]> =
-        data.triangles.iter().map(|triangle| triangle.0.map(|index| u32::from(index.get()))).collect();
-    primitive.indices = triangles.iter().filter(in_range).flatten().copied().collect();
+    let in_range = |triangle: &[u32; 3]| triangle.iter().all(|index| (*index as usize) < vertex_count);
+    let triangles = data.triangles.iter().map(|triangle| triangle.0.map(|index| u32::from(index.get())));
+    primitive.indices.reserve_exact(3 * data.triangles.len());
+    primitive.indices.extend(triangles.filter(in_range).flatten());
     // A file without texture coordinates has zeros.
     if uvs.iter().any(|uv| *uv != [0.0; 2]) {
         primitive.uvs.push(uvs);

@@ -88,7 +88,7 @@ pub static FORMAT: Format = Format {
         reading: false,
     }],
     codes: codes::CODES,
-    read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read_from(options.reader(bytes), issues)?)),
     stream: None,
     mend: mend::mend,
     lower: |scene, options, losses| {

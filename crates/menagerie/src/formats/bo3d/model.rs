@@ -1,9 +1,9 @@
 //! A BO3D file as it is: a list of entities, and the width of its floats.
 
 use zerocopy::little_endian::{F32, I32, U16};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::bytes::{Field, FieldType, Record, utf8_or_windows_1252};
+use crate::bytes::{Layout, Record, Records, layout, record, utf8_or_windows_1252};
 use crate::formats::Summary;
 
 /// The version that the document describes.
@@ -114,7 +114,7 @@ impl Entity {
 }
 
 /// The part of an entity that only meshes have.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshData {
     /// The vertices; never empty, for no vertices mean a pivot.
     pub vertices: Vertices,
@@ -123,7 +123,7 @@ pub struct MeshData {
     /// What fills the colours up to four bytes; `None` for zeros.
     pub colours_padding: Option<Vec<u8>>,
     /// The triangles.
-    pub triangles: Vec<Triangle>,
+    pub triangles: Records<Triangle>,
     /// What fills the triangles up to four bytes; `None` for zeros.
     pub triangles_padding: Option<Vec<u8>>,
     /// The name of the texture; empty for none.
@@ -170,9 +170,15 @@ impl Fx {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Vertices {
     /// Of 16-bit floats.
-    Half(Vec<Vertex16>),
+    Half(Records<Vertex16>),
     /// Of 32-bit floats.
-    Full(Vec<Vertex32>),
+    Full(Records<Vertex32>),
+}
+
+impl Default for Vertices {
+    fn default() -> Self {
+        Self::Full(Records::default())
+    }
 }
 
 impl Vertices {
@@ -209,12 +215,12 @@ impl Vertices {
 }
 
 /// A vertex of half floats: u, v, normal, position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct Vertex16(pub [U16; 8]);
 
 /// A vertex of floats: u, v, normal, position.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct Vertex32(pub [F32; 8]);
 
@@ -238,7 +244,7 @@ pub struct Key {
 pub struct Colour(pub [u8; 3]);
 
 /// Three vertices, counter-clockwise seen from the front.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct Triangle(pub [U16; 3]);
 
@@ -285,49 +291,34 @@ impl Bone {
     }
 }
 
-pub(super) static KEY: Record = Record {
-    size: 44,
-    fields: &[
-        Field::new("frame", 0, FieldType::I32, 1),
-        Field::new("position", 4, FieldType::F32, 3),
-        Field::new("scale", 16, FieldType::F32, 3),
-        Field::new("rotation", 28, FieldType::F32, 4),
-    ],
-};
+/// The header of an entity between its size and the counts of its lists.
+pub(super) static ENTITY: Layout<Entity> = layout!(entity: Entity {
+    "parent" => entity.parent,
+    "position" => entity.position,
+    "scale" => entity.scale,
+    "rotation" => entity.rotation,
+    "anim_length" => entity.anim_length,
+});
 
-pub(super) static VERTEX16: Record = Record {
-    size: 16,
-    fields: &[
-        Field::new("u", 0, FieldType::F16, 1),
-        Field::new("v", 2, FieldType::F16, 1),
-        Field::new("normal", 4, FieldType::F16, 3),
-        Field::new("position", 10, FieldType::F16, 3),
-    ],
-};
+/// What is between the counts of a mesh.
+pub(super) static MESH: Layout<MeshData> = layout!(mesh: MeshData {
+    "colour" => mesh.colour,
+    "alpha" => mesh.alpha,
+    "fx" => mesh.fx,
+});
 
-pub(super) static VERTEX32: Record = Record {
-    size: 32,
-    fields: &[
-        Field::new("u", 0, FieldType::F32, 1),
-        Field::new("v", 4, FieldType::F32, 1),
-        Field::new("normal", 8, FieldType::F32, 3),
-        Field::new("position", 20, FieldType::F32, 3),
-    ],
-};
+pub(super) static KEY: Record =
+    record!("frame": I32, "position": F32 * 3, "scale": F32 * 3, "rotation": F32 * 4);
 
-pub(super) static COLOUR: Record = Record { size: 3, fields: &[Field::new("rgb", 0, FieldType::U8, 3)] };
+pub(super) static VERTEX16: Record = record!("u": F16, "v": F16, "normal": F16 * 3, "position": F16 * 3);
 
-pub(super) static TRIANGLE: Record =
-    Record { size: 6, fields: &[Field::new("vertices", 0, FieldType::U16, 3)] };
+pub(super) static VERTEX32: Record = record!("u": F32, "v": F32, "normal": F32 * 3, "position": F32 * 3);
 
-pub(super) static BONE: Record = Record {
-    size: 12,
-    fields: &[
-        Field::new("entity", 0, FieldType::I32, 1),
-        Field::new("first", 4, FieldType::I32, 1),
-        Field::new("last", 8, FieldType::I32, 1),
-    ],
-};
+pub(super) static COLOUR: Record = record!("rgb": U8 * 3);
+
+pub(super) static TRIANGLE: Record = record!("vertices": U16 * 3);
+
+pub(super) static BONE: Record = record!("entity": I32, "first": I32, "last": I32);
 
 impl Model {
     /// All entities, those of a damaged part too.

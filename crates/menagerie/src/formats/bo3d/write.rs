@@ -1,6 +1,8 @@
 //! File model to bytes, with the byte map: the layout stands here.
 
-use super::model::{BONE, COLOUR, Entity, KEY, MeshData, Model, TRIANGLE, VERTEX16, VERTEX32, Vertices};
+use super::model::{
+    BONE, COLOUR, ENTITY, Entity, KEY, MESH, MeshData, Model, TRIANGLE, VERTEX16, VERTEX32, Vertices,
+};
 use crate::bytes::{ByteMap, Limits, Writer, align};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
@@ -17,11 +19,7 @@ impl Model {
 
     /// What each byte of the file is.
     pub fn byte_map(&self) -> ByteMap {
-        let mut writer = Writer::with_map();
-        self.write_to(&mut writer);
-        writer.finish().1.unwrap_or_else(|| ByteMap {
-            root: crate::bytes::MapNode::group("", crate::bytes::Span::new(0, 0), Vec::new()),
-        })
+        Writer::map_of(|w| self.write_to(w))
     }
 
     fn estimated_bytes(&self) -> usize {
@@ -54,11 +52,7 @@ impl Entity {
     fn write_to(&self, w: &mut Writer) {
         let start = w.position();
         w.i32("size", 0);
-        w.i32("parent", self.parent);
-        w.floats("position", &self.position);
-        w.floats("scale", &self.scale);
-        w.floats("rotation", &self.rotation);
-        w.i32("anim_length", self.anim_length);
+        ENTITY.write(self, w);
         w.i32("keyframe_count", count(self.keys.len()));
         w.i32("name_length", count(self.name.len()));
         w.i32("vertex_count", count(self.mesh.as_ref().map_or(0, |mesh| mesh.vertices.len())));
@@ -83,9 +77,7 @@ impl MeshData {
         w.i32("colour_count", count(self.colours.len()));
         w.i32("triangle_count", count(self.triangles.len()));
         w.i32("texture_length", count(self.texture.len()));
-        w.raw("colour", &self.colour);
-        w.f32("alpha", self.alpha);
-        w.u32("fx", self.fx);
+        MESH.write(self, w);
         w.i32("bone_count", count(self.bones.len()));
     }
 

@@ -3,7 +3,9 @@
 use zerocopy::little_endian::F32;
 
 use super::geometry::{BoneEncoding, Geometry, Vertex};
-use super::model::{Animation, Collection, Instance, Material, Model, Slot, is_affine, named};
+use super::model::{
+    Animation, CAMERA, Collection, Instance, KEY, LIGHT, MATERIAL, Material, Model, Slot, is_affine, named,
+};
 use super::read::tree_issue;
 use super::{ENGINE_BONES, ENGINE_LIGHTS, codes};
 use crate::bytes::decode_text;
@@ -28,16 +30,7 @@ pub fn check(model: &Model, issues: &mut Issues) {
     for (i, light) in model.lights.iter().enumerate() {
         let at = Place { list: "lights", index: i };
         at.name(&light.name, issues);
-        finite(issues, || at.path("color"), &light.color);
-        for (field, value) in [
-            ("constant", light.constant),
-            ("linear", light.linear),
-            ("quadratic", light.quadratic),
-            ("intensity", light.intensity),
-            ("angle", light.angle),
-        ] {
-            finite(issues, || at.path(field), &[value]);
-        }
+        LIGHT.floats(light, |field, values| finite(issues, || at.path(field), values));
     }
     for (i, collection) in model.collections.iter().enumerate() {
         let at = Place { list: "animation_collections", index: i };
@@ -101,9 +94,7 @@ fn cameras(model: &Model, issues: &mut Issues) {
     for (i, camera) in model.cameras.iter().enumerate() {
         let at = Place { list: "cameras", index: i };
         at.name(&camera.name, issues);
-        for (field, value) in [("near", camera.near), ("far", camera.far), ("fov", camera.fov)] {
-            finite(issues, || at.path(field), &[value]);
-        }
+        CAMERA.floats(camera, |field, values| finite(issues, || at.path(field), values));
         if camera.kind == 1 {
             issues.report(&codes::CAMERA_TYPE, || (at.path("type"), "the camera is of type 1".to_owned()));
         }
@@ -207,22 +198,7 @@ impl Place {
                 (self.path("shader"), format!("the shader is {}", material.shader))
             });
         }
-        for (field, values) in [
-            ("ambient", &material.ambient[..]),
-            ("emissive", &material.emissive),
-            ("diffuse", &material.diffuse),
-            ("specular", &material.specular),
-            ("opacity", &[material.opacity]),
-            ("specular_power", &[material.specular_power]),
-            ("reflectance", &[material.reflectance]),
-            ("refraction", &[material.refraction]),
-            ("index_of_refraction", &[material.index_of_refraction]),
-            ("bump_intensity", &[material.bump_intensity]),
-            ("specular_scale", &[material.specular_scale]),
-            ("alpha_threshold", &[material.alpha_threshold]),
-        ] {
-            finite(issues, || self.path(field), values);
-        }
+        MATERIAL.floats(material, |field, values| finite(issues, || self.path(field), values));
         for slot in Slot::ALL {
             text(issues, || self.path(&format!("textures.{}", slot.name())), material.texture(slot));
         }
@@ -264,8 +240,7 @@ impl Place {
         let mut before = f32::NEG_INFINITY;
         for (k, key) in animation.keys.iter().enumerate() {
             let path = |field: &str| self.path(&format!("animations[{j}].keys[{k}].{field}"));
-            finite(issues, || path("time"), &[key.time]);
-            finite(issues, || path("root_offset"), &key.root_offset);
+            KEY.floats(key, |field, values| finite(issues, || path(field), values));
             if key.time < before {
                 issues.report(&codes::KEY_ORDER, || {
                     (path("time"), format!("{} s follows {before} s", key.time))

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::bytes::{Field, FieldType, Record, Records};
+use crate::bytes::{Field, FieldType, Record, Records, record};
 
 /// A mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,23 +129,23 @@ pub struct Vertex {
 
 /// The record of a vertex whose bone indices are of this type.
 const fn vertex_fields(bones: FieldType) -> [Field; 7] {
-    [
-        Field::new("position", 0, FieldType::F32, 3),
-        Field::new("uv", 12, FieldType::F32, 2),
-        Field::new("normal", 20, FieldType::F32, 3),
-        Field::new("tangent", 32, FieldType::F32, 3),
-        Field::new("binormal", 44, FieldType::F32, 3),
-        Field::new("bones", 56, bones, 3),
-        Field::new("weights", 68, FieldType::F32, 3),
-    ]
+    Field::in_order([
+        Field::new("position", FieldType::F32, 3),
+        Field::new("uv", FieldType::F32, 2),
+        Field::new("normal", FieldType::F32, 3),
+        Field::new("tangent", FieldType::F32, 3),
+        Field::new("binormal", FieldType::F32, 3),
+        Field::new("bones", bones, 3),
+        Field::new("weights", FieldType::F32, 3),
+    ])
 }
 
 static FLOAT_FIELDS: [Field; 7] = vertex_fields(FieldType::F32);
 static INTEGER_FIELDS: [Field; 7] = vertex_fields(FieldType::U32);
 
 /// A vertex with bone indices as floats.
-pub(super) static VERTEX_F32: Record = Record { size: 80, fields: &FLOAT_FIELDS };
+pub(super) static VERTEX_F32: Record = Record::of(&FLOAT_FIELDS);
 /// A vertex with bone indices as integers.
-pub(super) static VERTEX_U32: Record = Record { size: 80, fields: &INTEGER_FIELDS };
+pub(super) static VERTEX_U32: Record = Record::of(&INTEGER_FIELDS);
 
-pub(super) static INDEX: Record = Record { size: 4, fields: &[Field::new("vertex", 0, FieldType::U32, 1)] };
+pub(super) static INDEX: Record = record!("vertex": U32);

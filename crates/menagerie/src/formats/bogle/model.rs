@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::geometry::Geometry;
 use super::tree::{Fault, Tree};
-use crate::bytes::{Field, FieldType, Record};
+use crate::bytes::{Layout, Record, layout, record};
 use crate::formats::Summary;
 
 /// A BOGLE file as it is.
@@ -430,13 +430,59 @@ impl Model {
     }
 }
 
-pub(super) static BONE: Record = Record {
-    size: 32,
-    fields: &[
-        Field::new("position", 0, FieldType::F32, 3),
-        Field::new("rotation", 12, FieldType::F32, 4),
-        Field::new("parent", 28, FieldType::U32, 1),
-    ],
-};
+/// A camera after its type and name.
+pub(super) static CAMERA: Layout<Camera> = layout!(camera: Camera {
+    "width" => camera.width,
+    "height" => camera.height,
+    "near" => camera.near,
+    "far" => camera.far,
+    "fov" => camera.fov,
+    "main" => camera.main,
+});
 
-pub(super) static ROTATION: Record = Record { size: 16, fields: &[Field::new("xyzw", 0, FieldType::F32, 4)] };
+/// A material between its name and its textures.
+pub(super) static MATERIAL: Layout<Material> = layout!(material: Material {
+    "ambient" => material.ambient,
+    "emissive" => material.emissive,
+    "diffuse" => material.diffuse,
+    "specular" => material.specular,
+    "opacity" => material.opacity,
+    "specular_power" => material.specular_power,
+    "reflectance" => material.reflectance,
+    "refraction" => material.refraction,
+    "index_of_refraction" => material.index_of_refraction,
+    "bump_intensity" => material.bump_intensity,
+    "specular_scale" => material.specular_scale,
+    "alpha_threshold" => material.alpha_threshold,
+    "alpha_blend" => material.alpha_blend,
+});
+
+/// A light after its type and name.
+pub(super) static LIGHT: Layout<Light> = layout!(light: Light {
+    "color" => light.color,
+    "constant" => light.constant,
+    "linear" => light.linear,
+    "quadratic" => light.quadratic,
+    "intensity" => light.intensity,
+    "angle" => light.angle,
+});
+
+/// An instance after its name.
+pub(super) static INSTANCE: Layout<Instance> = layout!(instance: Instance {
+    "camera" => instance.camera,
+    "geometry" => instance.geometry,
+    "material" => instance.material,
+    "light" => instance.light,
+    "animation_collection" => instance.collection,
+    "matrix" => instance.matrix,
+});
+
+/// A key before its rotations.
+pub(super) static KEY: Layout<Key> = layout!(key: Key {
+    "time" => key.time,
+    "root_offset" => key.root_offset,
+});
+
+pub(super) static BONE: Record = record!("position": F32 * 3, "rotation": F32 * 4, "parent": U32);
+
+pub(super) static ROTATION: Record = record!("xyzw": F32 * 4);

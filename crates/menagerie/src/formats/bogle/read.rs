@@ -1,24 +1,31 @@
 //! Bytes to file model; of a file that is cut off, as much as there is.
 
 use super::geometry::Geometry;
-use super::model::{Animation, Camera, Collection, Instance, Key, Light, Material, Model, Slot};
+use super::model::{
+    self, Animation, CAMERA, Camera, Collection, INSTANCE, Instance, KEY, Key, LIGHT, Light, MATERIAL,
+    Material, Model, Slot,
+};
 use super::tree::{Fault, Tree};
 use super::{codes, salvage};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{self, Issue, Issues};
 use crate::formats::ReadOptions;
 
-/// The bytes that a record has at least, its name left out.
-mod least {
-    pub(super) const CAMERA: usize = 26;
-    pub(super) const GEOMETRY: usize = 13;
-    pub(super) const MATERIAL: usize = 135;
-    pub(super) const LIGHT: usize = 41;
-    pub(super) const COLLECTION: usize = 77;
-    pub(super) const INSTANCE: usize = 88;
-    pub(super) const ANIMATION: usize = 8;
-    pub(super) const KEY: usize = 16;
-    pub(super) const BONE: usize = 16;
+/// The bytes that a record has at least, its names left out.
+pub(super) mod least {
+    use super::model;
+
+    /// A type and the length of a name.
+    const NAMED: usize = 1 + 4;
+    pub(in super::super) const CAMERA: usize = NAMED + model::CAMERA.size();
+    pub(in super::super) const GEOMETRY: usize = NAMED + 4 + 4;
+    pub(in super::super) const MATERIAL: usize = NAMED + 1 + model::MATERIAL.size() + 8 * 4;
+    pub(in super::super) const LIGHT: usize = NAMED + model::LIGHT.size();
+    pub(in super::super) const COLLECTION: usize = NAMED + 4 + 64 + 4;
+    pub(in super::super) const INSTANCE: usize = 4 + model::INSTANCE.size();
+    pub(in super::super) const ANIMATION: usize = 4 + 4;
+    pub(in super::super) const KEY: usize = model::KEY.size();
+    pub(in super::super) const ROTATION: usize = model::ROTATION.size;
 }
 
 /// Reads a file, and checks besides what an option asks for.
@@ -147,16 +154,10 @@ fn kind(r: &mut Reader<'_>, what: &str, last: u8) -> Result<u8, Issue> {
 }
 
 fn camera(r: &mut Reader<'_>) -> Result<Camera, Issue> {
-    Ok(Camera {
-        kind: kind(r, "camera", 1)?,
-        name: text(r, "name_length", "name")?,
-        width: r.u32("width")?,
-        height: r.u32("height")?,
-        near: r.f32("near")?,
-        far: r.f32("far")?,
-        fov: r.f32("fov")?,
-        main: r.u8("main")?,
-    })
+    let kind = kind(r, "camera", 1)?;
+    let mut camera = Camera { kind, name: text(r, "name_length", "name")?, ..Camera::default() };
+    CAMERA.read_into(&mut camera, r)?;
+    Ok(camera)
 }
 
 fn geometry(r: &mut Reader<'_>) -> Result<Geometry, Issue> {
@@ -173,25 +174,10 @@ fn geometry(r: &mut Reader<'_>) -> Result<Geometry, Issue> {
 }
 
 fn material(r: &mut Reader<'_>) -> Result<Material, Issue> {
-    let mut material = Material {
-        kind: kind(r, "material", 0)?,
-        shader: r.u8("shader")?,
-        name: text(r, "name_length", "name")?,
-        ambient: r.floats("ambient")?,
-        emissive: r.floats("emissive")?,
-        diffuse: r.floats("diffuse")?,
-        specular: r.floats("specular")?,
-        opacity: r.f32("opacity")?,
-        specular_power: r.f32("specular_power")?,
-        reflectance: r.f32("reflectance")?,
-        refraction: r.f32("refraction")?,
-        index_of_refraction: r.f32("index_of_refraction")?,
-        bump_intensity: r.f32("bump_intensity")?,
-        specular_scale: r.f32("specular_scale")?,
-        alpha_threshold: r.f32("alpha_threshold")?,
-        alpha_blend: r.u8("alpha_blend")?,
-        textures: Default::default(),
-    };
+    let (kind, shader) = (kind(r, "material", 0)?, r.u8("shader")?);
+    let name = text(r, "name_length", "name")?;
+    let mut material = Material { kind, shader, name, ..Material::default() };
+    MATERIAL.read_into(&mut material, r)?;
     for (texture, slot) in material.textures.iter_mut().zip(Slot::ALL) {
         *texture = r.scope("textures", |r| text(r, slot.length_name(), slot.name()))?;
     }
@@ -199,16 +185,10 @@ fn material(r: &mut Reader<'_>) -> Result<Material, Issue> {
 }
 
 fn light(r: &mut Reader<'_>) -> Result<Light, Issue> {
-    Ok(Light {
-        kind: kind(r, "light", Light::POINT)?,
-        name: text(r, "name_length", "name")?,
-        color: r.floats("color")?,
-        constant: r.f32("constant")?,
-        linear: r.f32("linear")?,
-        quadratic: r.f32("quadratic")?,
-        intensity: r.f32("intensity")?,
-        angle: r.f32("angle")?,
-    })
+    let kind = kind(r, "light", Light::POINT)?;
+    let mut light = Light { kind, name: text(r, "name_length", "name")?, ..Light::default() };
+    LIGHT.read_into(&mut light, r)?;
+    Ok(light)
 }
 
 fn collection(r: &mut Reader<'_>) -> Result<Collection, Issue> {
@@ -226,7 +206,7 @@ fn collection(r: &mut Reader<'_>) -> Result<Collection, Issue> {
 pub(super) fn animation(r: &mut Reader<'_>, bones: usize) -> Result<Animation, ReadError> {
     let name = text(r, "name_length", "name")?;
     let count = r.u32("key_count")? as usize;
-    r.check_count("keys", count, bones.saturating_mul(least::BONE).saturating_add(least::KEY))?;
+    r.check_count("keys", count, bones.saturating_mul(least::ROTATION).saturating_add(least::KEY))?;
     let mut keys = Vec::with_capacity(count);
     for index in 0..count {
         keys.push(r.item("keys", index, |r| key(r, bones))?);
@@ -235,23 +215,15 @@ pub(super) fn animation(r: &mut Reader<'_>, bones: usize) -> Result<Animation, R
 }
 
 pub(super) fn key(r: &mut Reader<'_>, bones: usize) -> Result<Key, ReadError> {
-    Ok(Key {
-        time: r.f32("time")?,
-        root_offset: r.floats("root_offset")?,
-        rotations: r.table("rotations", bones)?,
-    })
+    let mut key = KEY.read(r)?;
+    key.rotations = r.table("rotations", bones)?;
+    Ok(key)
 }
 
 fn instance(r: &mut Reader<'_>) -> Result<Instance, ReadError> {
-    Ok(Instance {
-        name: text(r, "name_length", "name")?,
-        camera: r.u32("camera")?,
-        geometry: r.u32("geometry")?,
-        material: r.u32("material")?,
-        light: r.u32("light")?,
-        collection: r.u32("animation_collection")?,
-        matrix: r.floats("matrix")?,
-    })
+    let mut instance = Instance { name: text(r, "name_length", "name")?, ..Instance::default() };
+    INSTANCE.read_into(&mut instance, r)?;
+    Ok(instance)
 }
 
 /// The scene tree and what follows it. The text is looked at while its end is searched, so that a text that cannot be

@@ -1,10 +1,17 @@
 //! File model to bytes, with the byte map: the layout stands here.
 
 use super::geometry::{BoneEncoding, Geometry, INDEX, VERTEX_F32, VERTEX_U32};
-use super::model::{Animation, BONE, Camera, Collection, Instance, Light, Material, Model, ROTATION, Slot};
-use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
+use super::model::{
+    Animation, BONE, CAMERA, Camera, Collection, INSTANCE, Instance, KEY, LIGHT, Light, MATERIAL, Material,
+    Model, ROTATION, Slot,
+};
+use super::read::least;
+use crate::bytes::{ByteMap, Limits, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+
+/// The bytes of the header: the magic number, the version and six counts.
+const HEADER: usize = 5 + 1 + 6 * 4;
 
 impl Model {
     /// The bytes of the file.
@@ -17,27 +24,31 @@ impl Model {
 
     /// What each byte of the file is.
     pub fn byte_map(&self) -> ByteMap {
-        let mut writer = Writer::with_map();
-        self.write_to(&mut writer);
-        let nothing = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
-        writer.finish().1.unwrap_or_else(nothing)
+        Writer::map_of(|w| self.write_to(w))
     }
 
     /// The byte at which the text of the scene tree begins.
     pub(super) fn tree_offset(&self) -> usize {
-        let geometry = |g: &Geometry| 13 + g.name.len() + 80 * g.vertices.len() + 4 * g.indices.len();
-        let material = |m: &Material| 135 + m.name.len() + m.textures.iter().map(Vec::len).sum::<usize>();
-        let collection = |c: &Collection| {
-            let key = 16 + 16 * c.bones.len();
-            let animation = |a: &Animation| 8 + a.name.len() + key * a.keys.len();
-            77 + c.name.len() + 32 * c.bones.len() + c.animations.iter().map(animation).sum::<usize>()
+        let geometry = |g: &Geometry| {
+            let lists = VERTEX_F32.size * g.vertices.len() + INDEX.size * g.indices.len();
+            least::GEOMETRY + g.name.len() + lists
         };
-        46 + self.cameras.iter().map(|camera| 26 + camera.name.len()).sum::<usize>()
+        let textures = |m: &Material| m.textures.iter().map(Vec::len).sum::<usize>();
+        let collection = |c: &Collection| {
+            let key = least::KEY + least::ROTATION * c.bones.len();
+            let animation = |a: &Animation| least::ANIMATION + a.name.len() + key * a.keys.len();
+            let animations = c.animations.iter().map(animation).sum::<usize>();
+            least::COLLECTION + c.name.len() + BONE.size * c.bones.len() + animations
+        };
+        let ambient = 16;
+        HEADER
+            + ambient
+            + self.cameras.iter().map(|c| least::CAMERA + c.name.len()).sum::<usize>()
             + self.geometries.iter().map(geometry).sum::<usize>()
-            + self.materials.iter().map(material).sum::<usize>()
-            + self.lights.iter().map(|light| 41 + light.name.len()).sum::<usize>()
+            + self.materials.iter().map(|m| least::MATERIAL + m.name.len() + textures(m)).sum::<usize>()
+            + self.lights.iter().map(|l| least::LIGHT + l.name.len()).sum::<usize>()
             + self.collections.iter().map(collection).sum::<usize>()
-            + self.instances.iter().map(|instance| 88 + instance.name.len()).sum::<usize>()
+            + self.instances.iter().map(|i| least::INSTANCE + i.name.len()).sum::<usize>()
     }
 
     /// The counts of the header; those of a file that is cut off are what it had.
@@ -101,12 +112,7 @@ impl Camera {
     fn write_to(&self, w: &mut Writer) {
         w.u8("type", self.kind);
         text(w, "name_length", "name", &self.name);
-        w.u32("width", self.width);
-        w.u32("height", self.height);
-        w.f32("near", self.near);
-        w.f32("far", self.far);
-        w.f32("fov", self.fov);
-        w.u8("main", self.main);
+        CAMERA.write(self, w);
     }
 }
 
@@ -130,19 +136,7 @@ impl Material {
         w.u8("type", self.kind);
         w.u8("shader", self.shader);
         text(w, "name_length", "name", &self.name);
-        w.floats("ambient", &self.ambient);
-        w.floats("emissive", &self.emissive);
-        w.floats("diffuse", &self.diffuse);
-        w.floats("specular", &self.specular);
-        w.f32("opacity", self.opacity);
-        w.f32("specular_power", self.specular_power);
-        w.f32("reflectance", self.reflectance);
-        w.f32("refraction", self.refraction);
-        w.f32("index_of_refraction", self.index_of_refraction);
-        w.f32("bump_intensity", self.bump_intensity);
-        w.f32("specular_scale", self.specular_scale);
-        w.f32("alpha_threshold", self.alpha_threshold);
-        w.u8("alpha_blend", self.alpha_blend);
+        MATERIAL.write(self, w);
         w.group("textures", |w| {
             for (name, slot) in self.textures.iter().zip(Slot::ALL) {
                 text(w, slot.length_name(), slot.name(), name);
@@ -155,12 +149,7 @@ impl Light {
     fn write_to(&self, w: &mut Writer) {
         w.u8("type", self.kind);
         text(w, "name_length", "name", &self.name);
-        w.floats("color", &self.color);
-        w.f32("constant", self.constant);
-        w.f32("linear", self.linear);
-        w.f32("quadratic", self.quadratic);
-        w.f32("intensity", self.intensity);
-        w.f32("angle", self.angle);
+        LIGHT.write(self, w);
     }
 }
 
@@ -181,8 +170,7 @@ impl Animation {
         text(w, "name_length", "name", &self.name);
         w.u32("key_count", count(self.keys.len()));
         list(w, "keys", &self.keys, |key, w| {
-            w.f32("time", key.time);
-            w.floats("root_offset", &key.root_offset);
+            KEY.write(key, w);
             w.table("rotations", &ROTATION, &key.rotations);
         });
     }
@@ -191,12 +179,7 @@ impl Animation {
 impl Instance {
     fn write_to(&self, w: &mut Writer) {
         text(w, "name_length", "name", &self.name);
-        w.u32("camera", self.camera);
-        w.u32("geometry", self.geometry);
-        w.u32("material", self.material);
-        w.u32("light", self.light);
-        w.u32("animation_collection", self.collection);
-        w.floats("matrix", &self.matrix);
+        INSTANCE.write(self, w);
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) type Attribute<'a> = Option<Result<&'a [u8], Problem>>;
 
 impl<'a> Geometry<'a> {
     pub(super) fn new(profile: Profile, lists: &Lists<'a>) -> Self {
-        let buffers: Vec<&[u8]> = lists.buffers.iter().map(|buffer| buffer.data.as_slice()).collect();
+        let buffers: Vec<&[u8]> = lists.buffers.iter().map(|buffer| &buffer.data[..]).collect();
         let bytes: u64 = buffers.iter().map(|buffer| buffer.len() as u64).sum();
         Self { profile, buffers, left: Cell::new(bytes.saturating_mul(USES).max(ALWAYS_ALLOWED)) }
     }

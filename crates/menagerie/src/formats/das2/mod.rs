@@ -19,6 +19,7 @@ mod check;
 pub mod codes;
 mod dialect;
 mod engine;
+mod fields;
 mod forest;
 mod frame;
 mod geometry;
@@ -111,7 +112,10 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, options, issues| Ok(Box::new(read::read_or_salvage(bytes, &options.limits, issues)?)),
+    read: |bytes, options, issues| {
+        let source = read::Source { bytes, file: options.shared_file(bytes) };
+        Ok(Box::new(read::read_or_salvage(source, &options.limits, issues)?))
+    },
     stream: None,
     mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),

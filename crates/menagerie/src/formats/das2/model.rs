@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::hash;
-use crate::bytes::decode_text;
+use crate::bytes::{Layout, Records, decode_text, layout};
 
 /// What an id is that names nothing: -1.
 pub const NONE: u32 = u32::MAX;
@@ -75,13 +75,13 @@ pub enum Framing {
     Zlib {
         /// The stream in the file that was read, which is written again as long as it says the same; `None` for a model
         /// that was made.
-        stored: Option<Arc<[u8]>>,
+        stored: Option<Records<u8>>,
     },
     /// In one or more zstd frames.
     Zstd {
         /// The frames in the file that was read, which are written again as long as they say the same; `None` for a
         /// model that was made.
-        stored: Option<Arc<[u8]>>,
+        stored: Option<Records<u8>>,
     },
 }
 
@@ -137,56 +137,90 @@ impl Default for Text {
     }
 }
 
-/// One record.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the types say it")]
-pub enum Record {
-    Buffer(Buffer),
-    Mesh(Mesh),
-    MeshGroup(MeshGroup),
-    Node(Node),
-    Scene(Scene),
-    Joint(Joint),
-    Skeleton(Skeleton),
-    Animation(Animation),
-    Channel(Channel),
-    Phong(Phong),
-    Pbr(Pbr),
+/// What kinds of records there are, in the order in which they are written, and the names of their lists.
+macro_rules! kinds {
+    ($($kind:ident in $list:ident),* $(,)?) => {
+        /// One record.
+        #[derive(Clone, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "the types say it")]
+        pub enum Record {
+            $($kind($kind)),*
+        }
+
+        /// What kinds of records there are at the top of a file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "they are those of `Record`")]
+        pub enum Kind {
+            $($kind),*
+        }
+
+        /// The records by kind: the place in a list is the id.
+        #[derive(Clone, Debug, Default)]
+        #[expect(missing_docs, reason = "one list for each kind of record")]
+        pub struct Lists<'a> {
+            $(pub $list: Vec<&'a $kind>),*
+        }
+
+        impl Record {
+            /// Its kind.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$kind(_) => Kind::$kind),*
+                }
+            }
+        }
+
+        impl Kind {
+            /// All kinds, in the order in which they are written.
+            pub const ALL: [Self; 11] = [$(Self::$kind),*];
+
+            /// The name of the list of all records of this kind, as in paths and in `info`.
+            pub fn list(self) -> &'static str {
+                match self {
+                    $(Self::$kind => stringify!($list)),*
+                }
+            }
+        }
+
+        impl Lists<'_> {
+            /// How many records of a kind there are.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind {
+                    $(Kind::$kind => self.$list.len()),*
+                }
+            }
+        }
+
+        impl Model {
+            /// The records by kind.
+            pub fn lists(&self) -> Lists<'_> {
+                let mut lists = Lists::default();
+                for record in &self.records {
+                    match record {
+                        $(Record::$kind(record) => lists.$list.push(record)),*
+                    }
+                }
+                lists
+            }
+        }
+    };
 }
 
-/// What kinds of records there are at the top of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "they are those of `Record`")]
-pub enum Kind {
-    Buffer,
-    Mesh,
-    MeshGroup,
-    Node,
-    Scene,
-    Joint,
-    Skeleton,
-    Animation,
-    Channel,
-    Phong,
-    Pbr,
+kinds! {
+    Buffer in buffers,
+    Mesh in meshes,
+    MeshGroup in mesh_groups,
+    Node in nodes,
+    Scene in scenes,
+    Joint in joints,
+    Skeleton in skeletons,
+    Animation in animations,
+    Channel in channels,
+    Phong in phong_materials,
+    Pbr in pbr_materials,
 }
 
 impl Kind {
-    /// All kinds, in the order in which they are written.
-    pub const ALL: [Self; 11] = [
-        Self::Buffer,
-        Self::Mesh,
-        Self::MeshGroup,
-        Self::Node,
-        Self::Scene,
-        Self::Joint,
-        Self::Skeleton,
-        Self::Animation,
-        Self::Channel,
-        Self::Phong,
-        Self::Pbr,
-    ];
-
     /// The identifier byte.
     pub fn identifier(self, numbering: Numbering) -> u8 {
         let place = self as u8;
@@ -200,49 +234,13 @@ impl Kind {
     pub fn of(identifier: u8, numbering: Numbering) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.identifier(numbering) == identifier)
     }
-
-    /// The name of the list of all records of this kind, as in paths and in `info`.
-    pub fn list(self) -> &'static str {
-        match self {
-            Self::Buffer => "buffers",
-            Self::Mesh => "meshes",
-            Self::MeshGroup => "mesh_groups",
-            Self::Node => "nodes",
-            Self::Scene => "scenes",
-            Self::Joint => "joints",
-            Self::Skeleton => "skeletons",
-            Self::Animation => "animations",
-            Self::Channel => "channels",
-            Self::Phong => "phong_materials",
-            Self::Pbr => "pbr_materials",
-        }
-    }
-}
-
-impl Record {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::Buffer(_) => Kind::Buffer,
-            Self::Mesh(_) => Kind::Mesh,
-            Self::MeshGroup(_) => Kind::MeshGroup,
-            Self::Node(_) => Kind::Node,
-            Self::Scene(_) => Kind::Scene,
-            Self::Joint(_) => Kind::Joint,
-            Self::Skeleton(_) => Kind::Skeleton,
-            Self::Animation(_) => Kind::Animation,
-            Self::Channel(_) => Kind::Channel,
-            Self::Phong(_) => Kind::Phong,
-            Self::Pbr(_) => Kind::Pbr,
-        }
-    }
 }
 
 /// Bytes that meshes refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buffer {
     /// `pData`.
-    pub data: Vec<u8>,
+    pub data: Records<u8>,
 }
 
 /// A place in a buffer.
@@ -453,7 +451,7 @@ impl Default for Joint {
 }
 
 /// The joints that the vertices of meshes hang on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
     /// `szName`.
     pub name: Text,
@@ -561,7 +559,7 @@ impl Interpolation {
 }
 
 /// A material for Blinn-Phong shading.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phong {
     /// `szName`.
     pub name: Text,
@@ -580,7 +578,7 @@ pub struct Phong {
 }
 
 /// A material for physically based rendering.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pbr {
     /// `szName`.
     pub name: Text,
@@ -606,61 +604,8 @@ pub struct Pbr {
     pub ambient_occlusion_map: Text,
 }
 
-/// The records by kind: the place in a list is the id.
-#[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "one list for each kind of record")]
-pub struct Lists<'a> {
-    pub buffers: Vec<&'a Buffer>,
-    pub meshes: Vec<&'a Mesh>,
-    pub mesh_groups: Vec<&'a MeshGroup>,
-    pub nodes: Vec<&'a Node>,
-    pub scenes: Vec<&'a Scene>,
-    pub joints: Vec<&'a Joint>,
-    pub skeletons: Vec<&'a Skeleton>,
-    pub animations: Vec<&'a Animation>,
-    pub channels: Vec<&'a Channel>,
-    pub phong_materials: Vec<&'a Phong>,
-    pub pbr_materials: Vec<&'a Pbr>,
-}
-
-impl Lists<'_> {
-    /// How many records of a kind there are.
-    pub fn count(&self, kind: Kind) -> usize {
-        match kind {
-            Kind::Buffer => self.buffers.len(),
-            Kind::Mesh => self.meshes.len(),
-            Kind::MeshGroup => self.mesh_groups.len(),
-            Kind::Node => self.nodes.len(),
-            Kind::Scene => self.scenes.len(),
-            Kind::Joint => self.joints.len(),
-            Kind::Skeleton => self.skeletons.len(),
-            Kind::Animation => self.animations.len(),
-            Kind::Channel => self.channels.len(),
-            Kind::Phong => self.phong_materials.len(),
-            Kind::Pbr => self.pbr_materials.len(),
-        }
-    }
-}
-
-impl Model {
-    /// The records by kind.
-    pub fn lists(&self) -> Lists<'_> {
-        let mut lists = Lists::default();
-        for record in &self.records {
-            match record {
-                Record::Buffer(x) => lists.buffers.push(x),
-                Record::Mesh(x) => lists.meshes.push(x),
-                Record::MeshGroup(x) => lists.mesh_groups.push(x),
-                Record::Node(x) => lists.nodes.push(x),
-                Record::Scene(x) => lists.scenes.push(x),
-                Record::Joint(x) => lists.joints.push(x),
-                Record::Skeleton(x) => lists.skeletons.push(x),
-                Record::Animation(x) => lists.animations.push(x),
-                Record::Channel(x) => lists.channels.push(x),
-                Record::Phong(x) => lists.phong_materials.push(x),
-                Record::Pbr(x) => lists.pbr_materials.push(x),
-            }
-        }
-        lists
-    }
-}
+pub(super) static PLACEMENT: Layout<Placement> = layout!(placement: Placement {
+    "rotation" => placement.rotation,
+    "translation" => placement.translation,
+    "scale" => placement.scale,
+});

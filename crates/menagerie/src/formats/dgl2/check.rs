@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::codes;
 use super::dml::{Dml, Value as _};
 use super::lift::{LIGHT, is_plain_end};
-use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
+use super::model::{Chunk, ChunkData, ENTITY, EntityData, MaterialData, Model, Properties, Triangle, kind};
 use super::read::within;
 use super::surface::{Surface, TEXTURES, color, get};
 use crate::bytes::{ByteMap, decode_text};
@@ -151,16 +151,11 @@ impl Place {
                 (self.path("material"), format!("there is no material {}", entity.material))
             });
         }
-        let lists = [
-            ("position", &entity.position[..]),
-            ("rotation", &entity.rotation),
-            ("scaling", &entity.scaling),
-        ];
-        for (name, list) in lists {
+        ENTITY.floats(entity, |name, list| {
             if let Some(value) = list.iter().find(|x| !x.is_finite()) {
                 issues.report(&NOT_FINITE, || (self.path(name), format!("holds {value}")));
             }
-        }
+        });
         if entity.rotation == [0.0; 4] {
             issues.report(&codes::ROTATION, || (self.path("rotation"), "the quaternion is zero".to_owned()));
         }

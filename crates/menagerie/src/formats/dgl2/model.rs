@@ -4,7 +4,7 @@ use zerocopy::little_endian::{F32, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::dml::Dml;
-use crate::bytes::{Field, FieldType, Record, Records, utf8_or_windows_1252};
+use crate::bytes::{Layout, Record, Records, layout, record, utf8_or_windows_1252};
 use crate::formats::Summary;
 
 /// The types of chunks.
@@ -103,7 +103,7 @@ impl MaterialData {
 }
 
 /// The data of an ENTITY chunk.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntityData {
     /// `type`: 0 normal, 1 light, others the game's.
     pub kind: u32,
@@ -137,16 +137,34 @@ pub struct Triangle {
     pub uv2: [[F32; 2]; 3],
 }
 
-pub(super) static TRIANGLE: Record = Record {
-    size: 124,
-    fields: &[
-        Field::new("material", 0, FieldType::I32, 1),
-        Field::new("positions", 4, FieldType::F32, 9),
-        Field::new("normals", 40, FieldType::F32, 9),
-        Field::new("uv1", 76, FieldType::F32, 6),
-        Field::new("uv2", 100, FieldType::F32, 6),
-    ],
-};
+pub(super) static TRIANGLE: Record =
+    record!("material": I32, "positions": F32 * 9, "normals": F32 * 9, "uv1": F32 * 6, "uv2": F32 * 6);
+
+/// The fixed part of a chunk.
+#[derive(Default)]
+pub(super) struct Head {
+    pub(super) kind: u16,
+    pub(super) id: i32,
+    pub(super) name: u16,
+    pub(super) data: u32,
+}
+
+pub(super) static HEAD: Layout<Head> = layout!(head: Head {
+    "type" => head.kind,
+    "id" => head.id,
+    "name_size" => head.name,
+    "data_size" => head.data,
+});
+
+/// An entity before its properties.
+pub(super) static ENTITY: Layout<EntityData> = layout!(entity: EntityData {
+    "entity_type" => entity.kind,
+    "material" => entity.material,
+    "mesh" => entity.mesh,
+    "position" => entity.position,
+    "rotation" => entity.rotation,
+    "scaling" => entity.scaling,
+});
 
 impl Model {
     /// The chunks of one type with their places in the file, what is whole of one that is cut off included.

@@ -1,14 +1,14 @@
 //! Bytes to file model; of a broken file, the chunks that can be found.
 
 use super::codes;
-use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, Triangle, kind};
+use super::model::{
+    Chunk, ChunkData, ENTITY, EntityData, HEAD, Head, MaterialData, Model, Properties, Triangle, kind,
+};
 use crate::bytes::{ReadError, Reader, Span};
 use crate::diag::{Aspect, Issue, Issues};
 
-/// The bytes of a chunk's header.
-const CHUNK_HEADER: usize = 12;
 /// The bytes of an entity before its property text.
-const ENTITY_HEADER: usize = 56;
+const ENTITY_HEADER: usize = ENTITY.size() + 4;
 /// The bytes of a triangle.
 const TRIANGLE: usize = size_of::<Triangle>();
 
@@ -19,7 +19,7 @@ pub(super) fn has_shape(bytes: &[u8]) -> bool {
     let mut first = true;
     while let Ok(head) = Head::read(&mut reader) {
         let marker = head.id == -1 && head.kind <= kind::END;
-        let whole = reader.bytes("", head.name.saturating_add(head.data)).is_ok();
+        let whole = reader.bytes("", usize::from(head.name).saturating_add(head.data as usize)).is_ok();
         if first && head.kind == kind::HEADER && marker {
             // Its name is text, and what follows is another chunk or the end.
             let next = reader.rest().first_chunk().map(|bytes| u16::from_le_bytes(*bytes));
@@ -90,14 +90,14 @@ fn salvage(rest: &[u8], path: &str, issues: &mut Issues) -> Option<Chunk> {
         issues.give_up(Aspect::Extras, "chunks", path, (1, 1));
         return None;
     };
-    let name = r.bytes("name", name.min(r.left())).ok()?.to_vec();
+    let name = r.bytes("name", usize::from(name).min(r.left())).ok()?.to_vec();
     let (there, lost) = (r.left(), |what, aspect, issues: &mut Issues| {
         issues.give_up(aspect, what, path, (1, 1));
     });
     let data = match kind {
         kind::TRIMESH => {
             let data = trimesh(&mut r).ok()?;
-            let of = stated / TRIANGLE;
+            let of = stated as usize / TRIANGLE;
             issues.give_up(Aspect::Topology, "triangles", path, (of.saturating_sub(there / TRIANGLE), of));
             data
         }
@@ -125,31 +125,18 @@ fn salvage(rest: &[u8], path: &str, issues: &mut Issues) -> Option<Chunk> {
     Some(Chunk { kind, id, name, data })
 }
 
-/// The fixed part of a chunk.
-struct Head {
-    kind: u16,
-    id: i32,
-    name: usize,
-    data: usize,
-}
-
 impl Head {
     fn read(r: &mut Reader<'_>) -> Result<Self, ReadError> {
         // All of it or nothing, so that the error is about the header and not about one of its fields.
-        r.check_count("header", 1, CHUNK_HEADER)?;
-        Ok(Self {
-            kind: r.u16("type")?,
-            id: r.i32("id")?,
-            name: r.u16("name_size")?.into(),
-            data: r.u32("data_size")? as usize,
-        })
+        r.check_count("header", 1, HEAD.size())?;
+        HEAD.read(r)
     }
 }
 
 fn chunk(r: &mut Reader<'_>) -> Result<Chunk, ReadError> {
     let Head { kind, id, name, data } = Head::read(r)?;
-    let name = r.bytes("name", name)?.to_vec();
-    let mut data = r.slice("data", data)?;
+    let name = r.bytes("name", name.into())?.to_vec();
+    let mut data = r.slice("data", data as usize)?;
     let data = match kind {
         kind::TRIMESH => trimesh(&mut data)?,
         kind::MATERIAL => ChunkData::Material(material(&mut data)?),
@@ -174,15 +161,9 @@ fn material(r: &mut Reader<'_>) -> Result<MaterialData, ReadError> {
 }
 
 fn entity(r: &mut Reader<'_>) -> Result<EntityData, ReadError> {
-    Ok(EntityData {
-        kind: r.u32("entity_type")?,
-        material: r.i32("material")?,
-        mesh: r.i32("mesh")?,
-        position: r.floats("position")?,
-        rotation: r.floats("rotation")?,
-        scaling: r.floats("scaling")?,
-        properties: properties(r)?,
-    })
+    let mut entity = ENTITY.read(r)?;
+    entity.properties = properties(r)?;
+    Ok(entity)
 }
 
 /// A size and as much text, as far as it is there, then whatever follows.

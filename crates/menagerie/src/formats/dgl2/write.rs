@@ -1,7 +1,7 @@
 //! File model to bytes, with the byte map: the layout stands here.
 
-use super::model::{Chunk, ChunkData, EntityData, MaterialData, Model, Properties, TRIANGLE};
-use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
+use super::model::{Chunk, ChunkData, ENTITY, HEAD, Head, MaterialData, Model, Properties, TRIANGLE};
+use crate::bytes::{ByteMap, Limits, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
 
@@ -16,10 +16,7 @@ impl Model {
 
     /// What each byte of the file is.
     pub fn byte_map(&self) -> ByteMap {
-        let mut writer = Writer::with_map();
-        self.write_to(&mut writer);
-        let empty = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
-        writer.finish().1.unwrap_or_else(empty)
+        Writer::map_of(|w| self.write_to(w))
     }
 
     fn write_to(&self, w: &mut Writer) {
@@ -32,12 +29,11 @@ impl Model {
 
 impl Chunk {
     fn write_to(&self, w: &mut Writer) {
-        w.u16("type", self.kind);
-        w.i32("id", self.id);
-        w.u16("name_size", u16::try_from(self.name.len()).unwrap_or(u16::MAX));
-        let size_at = w.position();
-        w.u32("data_size", 0);
-        w.text("name", self.name.get(..self.name.len().min(usize::from(u16::MAX))).unwrap_or_default());
+        let name = u16::try_from(self.name.len()).unwrap_or(u16::MAX);
+        HEAD.write(&Head { kind: self.kind, id: self.id, name, data: 0 }, w);
+        // The size of the data is the last of the head.
+        let size_at = w.position().saturating_sub(4);
+        w.text("name", self.name.get(..usize::from(name)).unwrap_or_default());
         let start = w.position();
         match &self.data {
             ChunkData::Trimesh(triangles, rest) => {
@@ -46,23 +42,14 @@ impl Chunk {
             }
             ChunkData::Material(MaterialData::Sized(properties)) => properties.write_to(w),
             ChunkData::Material(MaterialData::Bare(text)) => w.text("dml", text),
-            ChunkData::Entity(entity) => entity.write_to(w),
+            ChunkData::Entity(entity) => {
+                ENTITY.write(entity, w);
+                entity.properties.write_to(w);
+            }
             ChunkData::Raw(bytes) => w.raw("data", bytes),
         }
         let size = w.position().saturating_sub(start);
         w.patch_u32(size_at, u32::try_from(size).unwrap_or(u32::MAX));
-    }
-}
-
-impl EntityData {
-    fn write_to(&self, w: &mut Writer) {
-        w.u32("entity_type", self.kind);
-        w.i32("material", self.material);
-        w.i32("mesh", self.mesh);
-        w.floats("position", &self.position);
-        w.floats("rotation", &self.rotation);
-        w.floats("scaling", &self.scaling);
-        self.properties.write_to(w);
     }
 }
 

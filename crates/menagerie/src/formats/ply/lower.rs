@@ -1,17 +1,18 @@
 //! Scene to PLY: one list of vertices, with the triangles and lines between them, or points.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::FORMAT;
+use super::header;
 use super::lift::TEXTURE_FILE;
 use super::model::Model;
 use super::notes::{HeaderNote, Note as _};
 use super::paint::paint;
-use super::read::read;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, report_joined, report_names, report_other_names};
-use crate::formats::{ReadOptions, WriteOptions, report_unheld};
+use crate::formats::{WriteOptions, report_unheld};
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
     CheckedScene, Material, MetallicRoughness, Primitive, Sampler, Scene, Shading, TextureRef, Topology,
@@ -39,8 +40,8 @@ pub fn lower(
     table.report_nothing_drawn(scene);
     let ascii = options.settings.get("ply-form") == Some("ascii");
     let bytes = table.write(scene, texture.as_deref(), ascii);
-    let read_options = ReadOptions::default();
-    read(&bytes, &read_options, &mut Issues::default())
+    let header = header::read(&bytes, &mut Issues::default())?;
+    Ok(Model { bytes: bytes.into(), header, contents: OnceLock::new() })
 }
 
 /// The name of the one picture that all materials share, if there is such a one; and a report of what materials lose.
@@ -134,6 +135,50 @@ struct Has {
     points: bool,
 }
 
+/// What joining parts costs: how many were left out, completed or reduced.
+#[derive(Default)]
+struct Cost {
+    /// Parts of points among others.
+    points: usize,
+    /// Parts that got normals, and so on.
+    normals: usize,
+    uvs: usize,
+    colors: usize,
+    custom: usize,
+    /// Further sets of colours.
+    sets: usize,
+    /// Attributes of several numbers.
+    wide: usize,
+}
+
+impl Has {
+    /// Gives a part what others have.
+    fn complete(&self, primitive: &mut Primitive, cost: &mut Cost) {
+        let vertices = primitive.positions.len();
+        if self.normals && primitive.normals.is_empty() && vertices > 0 {
+            cost.normals += 1;
+            primitive.normals = smooth_normals(primitive);
+        }
+        if self.uvs && primitive.uvs.is_empty() && vertices > 0 {
+            cost.uvs += 1;
+            primitive.uvs = vec![vec![[0.0, 1.0]; vertices]];
+        }
+        if self.colors && primitive.colors.is_empty() && vertices > 0 {
+            cost.colors += 1;
+            primitive.colors = vec![vec![[1.0; 4]; vertices]];
+        }
+        cost.sets += primitive.colors.len().saturating_sub(1);
+        let own = |name: &String| property_name(name).is_some();
+        cost.wide += primitive.custom.iter().filter(|(name, custom)| own(name) && custom.width != 1).count();
+        cost.custom += self.custom.iter().filter(|name| !primitive.custom.contains_key(*name)).count();
+    }
+}
+
+/// Appends a list to another; to none without a copy.
+fn put<T>(to: &mut Vec<T>, mut from: Vec<T>) {
+    if to.is_empty() { *to = from } else { to.append(&mut from) }
+}
+
 /// The name of the property that a custom attribute came from.
 fn property_name(custom: &str) -> Option<String> {
     custom.strip_prefix("_PLY_").filter(|name| !name.is_empty()).map(str::to_ascii_lowercase)
@@ -167,13 +212,11 @@ impl<'a> Table<'a> {
     }
 
     fn join(&mut self, flat: Vec<FlatMesh>) {
-        let mut lost_points = 0;
-        let (mut made_normals, mut made_uvs, mut made_colors, mut made_custom) = (0, 0, 0, 0);
-        let (mut sets, mut wide) = (0, 0);
+        let mut cost = Cost::default();
         let has = self.has.clone();
         for mut primitive in flat.into_iter().flat_map(|flat| flat.primitives) {
             if primitive.topology == Topology::Points && !has.points {
-                lost_points += 1;
+                cost.points += 1;
                 continue;
             }
             if primitive.topology == Topology::Points {
@@ -181,63 +224,32 @@ impl<'a> Table<'a> {
                 let indices = std::mem::take(&mut primitive.indices);
                 primitive = select(&primitive, &indices, Vec::new());
             }
-            let vertices = primitive.positions.len();
-            if has.normals && primitive.normals.is_empty() && vertices > 0 {
-                made_normals += 1;
-                primitive.normals = smooth_normals(&primitive);
-            }
-            if has.uvs && primitive.uvs.is_empty() && vertices > 0 {
-                made_uvs += 1;
-                primitive.uvs = vec![vec![[0.0, 1.0]; vertices]];
-            }
-            if has.colors && primitive.colors.is_empty() && vertices > 0 {
-                made_colors += 1;
-                primitive.colors = vec![vec![[1.0; 4]; vertices]];
-            }
-            sets += primitive.colors.len().saturating_sub(1);
-            let own = |name: &String| property_name(name).is_some();
-            wide += primitive.custom.iter().filter(|(name, custom)| own(name) && custom.width != 1).count();
-            made_custom += has.custom.iter().filter(|name| !primitive.custom.contains_key(*name)).count();
-            self.add(&primitive);
+            has.complete(&mut primitive, &mut cost);
+            self.add(primitive);
         }
-        self.report(
-            Aspect::Topology,
-            LossKind::Dropped,
-            "points beside triangles or lines have no place in PLY",
-            lost_points,
-        );
-        let added = LossKind::Added;
-        self.report(
-            Aspect::Normals,
-            added,
-            "normals were made for parts that have none, as others do",
-            made_normals,
-        );
-        self.report(
-            Aspect::Uvs,
-            added,
-            "texture coordinates were made up for parts that have none",
-            made_uvs,
-        );
-        self.report(
-            Aspect::Colors,
-            added,
-            "parts without colours are white among those that have some",
-            made_colors,
-        );
-        self.report(
-            Aspect::CustomAttributes,
-            added,
-            "zeros were taken for parts without an attribute",
-            made_custom,
-        );
-        self.report(Aspect::Colors, LossKind::Dropped, "PLY has one set of colours", sets);
-        self.report(
-            Aspect::CustomAttributes,
-            LossKind::Dropped,
-            "attributes of several numbers have no place",
-            wide,
-        );
+        let (added, dropped) = (LossKind::Added, LossKind::Dropped);
+        let custom = Aspect::CustomAttributes;
+        for (aspect, kind, message, count) in [
+            (Aspect::Topology, dropped, "points beside triangles or lines have no place in PLY", cost.points),
+            (
+                Aspect::Normals,
+                added,
+                "normals were made for parts that have none, as others do",
+                cost.normals,
+            ),
+            (Aspect::Uvs, added, "texture coordinates were made up for parts that have none", cost.uvs),
+            (
+                Aspect::Colors,
+                added,
+                "parts without colours are white among those that have some",
+                cost.colors,
+            ),
+            (custom, added, "zeros were taken for parts without an attribute", cost.custom),
+            (Aspect::Colors, dropped, "PLY has one set of colours", cost.sets),
+            (custom, dropped, "attributes of several numbers have no place", cost.wide),
+        ] {
+            self.report(aspect, kind, message, count);
+        }
     }
 
     /// A file without faces and edges is a cloud of points, and one without vertices is nothing.
@@ -255,10 +267,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn add(&mut self, primitive: &Primitive) {
+    fn add(&mut self, mut primitive: Primitive) {
         let base = self.whole.positions.len() as u32;
         let shifted = |index: &u32| index + base;
         match primitive.topology {
+            Topology::Triangles if self.whole.indices.is_empty() && base == 0 => {
+                self.whole.indices = std::mem::take(&mut primitive.indices);
+            }
             Topology::Triangles => self.whole.indices.extend(primitive.indices.iter().map(shifted)),
             Topology::Points => {}
             Topology::Lines => self.lines.extend(primitive.indices.iter().map(shifted)),
@@ -270,17 +285,16 @@ impl<'a> Table<'a> {
             }
         }
         let whole = &mut self.whole;
-        whole.positions.extend_from_slice(&primitive.positions);
-        whole.normals.extend_from_slice(&primitive.normals);
+        let vertices = primitive.positions.len();
+        put(&mut whole.positions, primitive.positions);
+        put(&mut whole.normals, primitive.normals);
         if self.has.uvs {
             whole.uvs.resize(1, Vec::new());
-            let from = primitive.uvs.first();
-            whole.uvs.iter_mut().zip(from).for_each(|(to, from)| to.extend_from_slice(from));
+            whole.uvs.iter_mut().zip(primitive.uvs).for_each(|(to, from)| put(to, from));
         }
         if self.has.colors {
             whole.colors.resize(1, Vec::new());
-            let from = primitive.colors.first();
-            whole.colors.iter_mut().zip(from).for_each(|(to, from)| to.extend_from_slice(from));
+            whole.colors.iter_mut().zip(primitive.colors).for_each(|(to, from)| put(to, from));
         }
         for name in &self.has.custom {
             let values =
@@ -291,7 +305,7 @@ impl<'a> Table<'a> {
                 .or_insert_with(|| crate::scene::CustomAttribute { width: 1, values: Vec::new() });
             match values {
                 Some(values) => all.values.extend_from_slice(values),
-                None => all.values.resize(all.values.len() + primitive.positions.len(), 0.0),
+                None => all.values.resize(all.values.len() + vertices, 0.0),
             }
         }
     }
@@ -301,8 +315,11 @@ impl<'a> Table<'a> {
         let colors = self.colors();
         let has_alpha = colors.iter().any(|[_, _, _, a]| *a != 255);
         let mut out = self.header(scene, texture, ascii, has_alpha);
+        if !ascii {
+            out.reserve_exact(self.body_bytes(has_alpha));
+        }
         let mut row = Row { out: &mut out, ascii, first: true };
-        let Primitive { positions, normals, uvs, custom, indices, .. } = &self.whole;
+        let Primitive { positions, normals, uvs, custom, indices, .. } = std::mem::take(&mut self.whole);
         for (i, position) in positions.iter().enumerate() {
             position.iter().for_each(|x| row.float(*x));
             normals.get(i).into_iter().flatten().for_each(|x| row.float(*x));
@@ -319,6 +336,8 @@ impl<'a> Table<'a> {
             custom.values().filter_map(|custom| custom.values.get(i)).for_each(|x| row.float(*x));
             row.end();
         }
+        // They would only take memory while the faces are written.
+        drop((positions, normals, uvs, custom, colors));
         for triangle in indices.as_chunks::<3>().0 {
             row.byte(3);
             triangle.iter().for_each(|index| row.index(*index));
@@ -329,6 +348,15 @@ impl<'a> Table<'a> {
             row.end();
         }
         out
+    }
+
+    /// Bytes of the rows of a binary file.
+    fn body_bytes(&self, has_alpha: bool) -> usize {
+        let Primitive { positions, normals, uvs, colors, custom, indices, .. } = &self.whole;
+        let colour = if has_alpha { 4 } else { 3 };
+        let floats = if normals.is_empty() { 3 } else { 6 } + 2 * uvs.len() + custom.len();
+        let vertex = 4 * floats + colour * colors.len();
+        positions.len() * vertex + indices.len() / 3 * 13 + self.lines.len() * 4
     }
 
     /// The colours as bytes; and a report of what that changes.

@@ -1,19 +1,28 @@
 //! A PLY file as it is: its bytes, and where things are in them.
 
+use std::sync::OnceLock;
+
 use super::build::Contents;
 use super::header::Header;
+use super::read::contents_again;
 use crate::bytes::SharedBytes;
 use crate::formats::Summary;
 
 /// A PLY file as it is: its bytes, and what was found in them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// The file.
     pub(super) bytes: SharedBytes,
     /// What the header says.
     pub(super) header: Header,
-    /// What the rows say.
-    pub(super) contents: Contents,
+    /// What the rows say; of a file that was made here only once somebody asks.
+    pub(super) contents: OnceLock<Contents>,
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
 }
 
 impl Model {
@@ -22,9 +31,14 @@ impl Model {
         &self.header
     }
 
+    /// What the rows say.
+    pub(super) fn contents(&self) -> &Contents {
+        self.contents.get_or_init(|| contents_again(&self.bytes))
+    }
+
     /// What is in it.
     pub fn summary(&self) -> Summary {
-        summary(&self.header, &self.contents)
+        summary(&self.header, self.contents())
     }
 }
 

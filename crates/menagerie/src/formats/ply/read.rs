@@ -18,7 +18,16 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     let mut source = bytes;
     let (header, contents) =
         contents(&mut Blocks::new(&mut source, options), Some(bytes.len() as u64), &options.limits, issues)?;
-    Ok(Model { bytes: options.keep(bytes), header, contents })
+    Ok(Model { bytes: options.keep(bytes), header, contents: contents.into() })
+}
+
+/// What the rows of a file say that is known to be good.
+pub(super) fn contents_again(bytes: &[u8]) -> Contents {
+    let options = ReadOptions::default();
+    let (mut source, mut issues) = (bytes, Issues::default());
+    let mut blocks = Blocks::new(&mut source, &options);
+    let read = contents(&mut blocks, Some(bytes.len() as u64), &options.limits, &mut issues);
+    read.map(|(_, contents)| contents).unwrap_or_default()
 }
 
 /// Makes a Scene of a file that is not in memory.
@@ -193,33 +202,37 @@ fn other_rows(
         };
         let span = Span { start, end: start + bytes as u64 };
         row.begin(Row { index: found as usize, span }, builder);
-        let mut left = rows.left().get(..bytes).unwrap_or_default();
-        for (at, property) in element.properties.iter().enumerate() {
-            let mut take = |scalar: Scalar| {
-                let value = scalar.read(left, form).unwrap_or(0.0);
-                left = left.get(scalar.size()..).unwrap_or_default();
-                value
-            };
-            match property.kind {
-                PropertyKind::Scalar(scalar) => {
-                    let value = take(scalar);
-                    row.scalar(at, scalar, value, builder);
-                }
-                PropertyKind::List { count, item } => {
-                    let length = take(count).max(0.0) as usize;
-                    row.list(at, length);
-                    for _ in 0..length {
-                        let value = take(item);
-                        row.item(at, value);
-                    }
-                }
-            }
-        }
+        fill(&mut row, element, form, rows.left().get(..bytes).unwrap_or_default(), builder);
         row.end(builder);
         rows.skip(bytes);
         found += 1;
     }
     Ok(found)
+}
+
+/// Reads the properties of a row from its bytes.
+fn fill(row: &mut AnyRow, element: &Element, form: Form, mut left: &[u8], builder: &mut Builder<'_>) {
+    for (at, property) in element.properties.iter().enumerate() {
+        let mut take = |scalar: Scalar| {
+            let value = scalar.read(left, form).unwrap_or(0.0);
+            left = left.get(scalar.size()..).unwrap_or_default();
+            value
+        };
+        match property.kind {
+            PropertyKind::Scalar(scalar) => {
+                let value = take(scalar);
+                row.scalar(at, scalar, value, builder);
+            }
+            PropertyKind::List { count, item } => {
+                let length = take(count).max(0.0) as usize;
+                row.list(at, length);
+                for _ in 0..length {
+                    let value = take(item);
+                    row.item(at, value);
+                }
+            }
+        }
+    }
 }
 
 /// Faces that are nothing but a list of 32-bit corners, as nearly all are.

@@ -48,7 +48,7 @@ impl FileModel for Model {
 
     fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
         crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        let scene = lift::scene(&self.header, self.contents.clone());
+        let scene = lift::scene(&self.header, self.contents().clone());
         let provenance = options.provenance.then(|| self.origins(&scene)).flatten();
         Ok(Lifted { scene, provenance, ..Lifted::default() })
     }
@@ -70,8 +70,8 @@ impl Model {
         let mut origins = Recorder::new(true);
         let rows = |name: &str| {
             let element = self.header.elements.iter().position(|element| element.name == name)?;
-            let before: usize = self.contents.rows.iter().take(element).sum();
-            Some((before, self.contents.rows.get(element).copied()?))
+            let before: usize = self.contents().rows.iter().take(element).sum();
+            Some((before, self.contents().rows.get(element).copied()?))
         };
         let list = |name: &str, count: usize| {
             let Some((before, rows)) = rows(name).filter(|(_, rows)| *rows >= count) else {
@@ -100,7 +100,7 @@ impl Model {
     /// The rows of a binary file, and what follows them.
     fn rows(&self, form: Form, from: usize, parts: &mut Vec<MapNode>) {
         let mut at = from;
-        for (element, rows) in self.header.elements.iter().zip(&self.contents.rows) {
+        for (element, rows) in self.header.elements.iter().zip(&self.contents().rows) {
             if element.properties.is_empty() || *rows == 0 {
                 continue;
             }

@@ -93,7 +93,9 @@ fn binary(scene: &Scene, flat: &[FlatMesh], header: [u8; 80], losses: &mut LossR
     report_joined(flat, &FORMAT, losses);
     let convention = Convention::of(&header);
     let painted = flat.iter().flat_map(|flat| &flat.primitives).any(|primitive| !primitive.colors.is_empty());
-    let mut facets = Vec::new();
+    let triangles =
+        flat.iter().flat_map(|flat| &flat.primitives).map(|primitive| primitive.triangles().len());
+    let mut facets = Vec::with_capacity(triangles.sum());
     let mut errors = ErrorStats::default();
     let mut uncoloured = 0;
     for primitive in flat.iter().flat_map(|flat| &flat.primitives) {

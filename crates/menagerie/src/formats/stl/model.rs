@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{F32, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::bytes::{Field, FieldType, Record};
+use crate::bytes::{Record, record};
 use crate::formats::Summary;
 
 /// An STL file as it is.
@@ -58,16 +58,8 @@ pub struct Solid {
     pub corners: Vec<[f32; 3]>,
 }
 
-pub(super) static FACET: Record = Record {
-    size: super::FACET,
-    fields: &[
-        Field { name: "normal", offset: 0, kind: FieldType::F32, count: 3 },
-        Field { name: "v1", offset: 12, kind: FieldType::F32, count: 3 },
-        Field { name: "v2", offset: 24, kind: FieldType::F32, count: 3 },
-        Field { name: "v3", offset: 36, kind: FieldType::F32, count: 3 },
-        Field { name: "attribute", offset: 48, kind: FieldType::U16, count: 1 },
-    ],
-};
+pub(super) static FACET: Record =
+    record!("normal": F32 * 3, "v1": F32 * 3, "v2": F32 * 3, "v3": F32 * 3, "attribute": U16);
 
 impl Model {
     /// What is in it.

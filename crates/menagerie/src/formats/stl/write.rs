@@ -2,7 +2,7 @@
 
 use super::model::{Ascii, Binary, FACET, Model};
 use super::{check, lift};
-use crate::bytes::{ByteMap, Limits, MapNode, Span, Writer};
+use crate::bytes::{ByteMap, Limits, Writer};
 use crate::diag::{Issue, Issues};
 use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
 
@@ -49,12 +49,7 @@ impl FileModel for Model {
     fn layout(&self) -> ByteMap {
         match self {
             Self::Ascii(ascii) => text_lines(&ascii.text),
-            Self::Binary(binary) => {
-                let mut writer = Writer::with_map();
-                binary.write_to(&mut writer);
-                let empty = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
-                writer.finish().1.unwrap_or_else(empty)
-            }
+            Self::Binary(binary) => Writer::map_of(|w| binary.write_to(w)),
         }
     }
 

@@ -26,6 +26,9 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     };
     add("zlib", "das2", das2(scale * 2_000_000, "spec"));
     add("zstd", "das2", das2(scale * 2_000_000, "libdas2"));
+    for (name, record, count) in packed_records() {
+        add(name, "das2", das2_records(&record, count * scale));
+    }
     for (name, kind) in [("trimeshes", 2), ("materials", 3), ("entities", 4), ("unknown", 9)] {
         add(name, "dgl2", dgl2(kind, scale * 80_000));
     }
@@ -36,6 +39,8 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
         add(name, "bmd", bmd_names(bones, length));
     }
     add("meshes-of-one-list", "bmd", bmd_meshes(scale * 20_000));
+    add("levels-of-all-meshes", "bmd", bmd_levels(scale * 2_000));
+    add("animations-of-one-list", "bmd", bmd_animations(scale * 200));
     add("entities", "bo3d", bo3d(scale * 20_000));
     add("entities-and-one-moves", "bo3d", bo3d_moving(scale * 3_000));
     for list in ["nodes", "meshes", "materials", "textures", "images", "samplers", "cameras", "skins"] {
@@ -165,6 +170,37 @@ fn das2(triangles: usize, profile: &str) -> Vec<u8> {
     output.bytes
 }
 
+/// Records of das2 that are short in the file: empty buffers, empty channels, materials, and materials with a long name.
+fn packed_records() -> [(&'static str, Vec<u8>, usize); 4] {
+    let material = |name: usize| {
+        let mut record = vec![0x0B];
+        record.extend((name as u16).to_le_bytes());
+        record.resize(record.len() + name, b'm');
+        record.resize(record.len() + 12 * 4 + 3 * 2, 0);
+        record
+    };
+    let channel = [0x0A, 0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    [
+        ("buffers", vec![1, 0, 0, 0, 0], 400_000),
+        ("channels", channel.to_vec(), 200_000),
+        ("materials", material(1), 100_000),
+        ("names", material(60_000), 300),
+    ]
+}
+
+/// The same record over and over, packed as well as can be.
+fn das2_records(record: &[u8], count: usize) -> Vec<u8> {
+    let mut bytes = b"das2\0\0\0\0".to_vec();
+    // No author, no comment, no counts, and the level.
+    bytes.resize(bytes.len() + 2 * 2 + 4 * 4, 0);
+    bytes.push(9);
+    let mut packed = flate2::write::ZlibEncoder::new(bytes, flate2::Compression::new(9));
+    for _ in 0..count {
+        packed.write_all(record).expect("into memory");
+    }
+    packed.finish().expect("into memory")
+}
+
 fn dgl2_chunk(bytes: &mut Vec<u8>, kind: u16, id: i32, name: &[u8], data: &[u8]) {
     bytes.extend(kind.to_le_bytes());
     bytes.extend(id.to_le_bytes());
@@ -265,6 +301,55 @@ fn bmd_meshes(count: usize) -> Vec<u8> {
     }
     bytes.resize(bytes.len() + 96_000, 0);
     bytes.extend(b"m\0");
+    bytes
+}
+
+/// A few meshes, all of which each of many levels of detail draws.
+fn bmd_levels(count: usize) -> Vec<u8> {
+    let meshes = 200;
+    let lists = 48 + meshes * 32 + count as u32 * 4;
+    let mut bytes = bmd_header([48, meshes * 32, 48 + meshes * 32, count as u32 * 4, 0, 0, 0, 0]);
+    for _ in 0..meshes {
+        for word in [lists, lists + 800, lists + 4_800] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(100u16.to_le_bytes());
+        bytes.extend(1_000u16.to_le_bytes());
+        bytes.extend([800u32, 4_000, 0, 0].iter().flat_map(|word| word.to_le_bytes()));
+    }
+    for _ in 0..count {
+        bytes.extend([0, meshes as u8, 0x30, 0]);
+    }
+    bytes.resize(bytes.len() + 4_800, 0);
+    bytes.extend(b"m\0");
+    bytes
+}
+
+/// Bones whose many animations all have the same frames; rotations that are far from each other become many keys.
+fn bmd_animations(count: usize) -> Vec<u8> {
+    let bones = 200;
+    let table = 48 + bones * 16;
+    let name = table + count as u32 * 16;
+    let mut frames = Vec::new();
+    for _ in 0..bones {
+        for frame in 0..200u8 {
+            frames.push(0xE0);
+            frames.extend([frame, 0x30, 0x70, 0x38, 0x11, 0x22, 0x33, 0x44, 0x11, 0x22, 0x33, 0x44]);
+        }
+        frames.push(0);
+    }
+    let mut bytes = bmd_header([0, 0, 0, 0, 48, bones * 16, table, count as u32 * 16]);
+    for bone in 0..bones {
+        bytes.extend([0; 12]);
+        bytes.extend([bone.saturating_sub(1) as u8, 0, 0, 0]);
+    }
+    for _ in 0..count {
+        bytes.extend(name.to_le_bytes());
+        bytes.extend([250, 4, 0, 0]);
+        bytes.extend([name + 8, frames.len() as u32].iter().flat_map(|word| word.to_le_bytes()));
+    }
+    bytes.extend(b"a\0\0\0\0\0\0\0");
+    bytes.extend(frames);
     bytes
 }
 

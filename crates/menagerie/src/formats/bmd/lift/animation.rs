@@ -281,6 +281,21 @@ fn scene_frames(property: Property, list: &Words, animation: &Animation) -> Vec<
     all
 }
 
+/// The most pieces between two keys.
+const MOST_PIECES: usize = 64;
+/// Below this angle between two rotations, as the product of the quaternions, one or two pieces are enough.
+const NEAR: f32 = 0.995;
+
+/// The most keys that a channel of rotations gets beside those of the file.
+pub(in crate::formats::bmd) fn most_keys(list: &Words) -> u64 {
+    let far =
+        |(a, b): &(&(usize, u32), &(usize, u32))| a.1 != b.1 && rotation(a.1).dot(rotation(b.1)).abs() < NEAR;
+    // A loop goes from the last to the first.
+    let next = list.iter().skip(1).chain(list.first());
+    let far = list.iter().zip(next).filter(far).count();
+    far.saturating_mul(MOST_PIECES).saturating_add(list.len().saturating_mul(2)) as u64
+}
+
 /// Into how many pieces the way between two frames is cut, so that arcs between them are as good as the file's straight
 /// way between quaternions.
 fn pieces(list: &Words, from: f32, to: f32, animation: &Animation) -> usize {
@@ -300,7 +315,7 @@ fn pieces(list: &Words, from: f32, to: f32, animation: &Animation) -> usize {
             })
         })
     };
-    [1, 2, 4, 8, 16, 32, 64].into_iter().find(good).unwrap_or(64)
+    [1, 2, 4, 8, 16, 32].into_iter().find(good).unwrap_or(MOST_PIECES)
 }
 
 /// Whether a channel of the Scene still says what the words that it was made of say.

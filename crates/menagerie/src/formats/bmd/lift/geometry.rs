@@ -55,7 +55,8 @@ impl Lifting<'_> {
         let mesh = trimmed.as_ref().unwrap_or(mesh);
         let flat = self.model.is_flat(mesh);
         let mut primitive = Primitive::default();
-        let mut letters = String::new();
+        let mut letters = String::with_capacity(mesh.faces.len());
+        primitive.indices.reserve_exact(3 * mesh.triangles());
         for face in &mesh.faces {
             if face.corners().iter().all(|corner| (*corner as usize) < mesh.vertices.len()) {
                 primitive.indices.extend(face.triangles().flatten());
@@ -63,12 +64,14 @@ impl Lifting<'_> {
             }
         }
         self.positions(mesh, skinned, &mut primitive);
-        self.normals(mesh, flat, skinned, &mut primitive);
-        let uvs: Vec<Option<[f32; 2]>> = mesh.vertices.iter().map(|v| v.st(flat, self.st)).collect();
-        if uvs.iter().any(Option::is_some) {
-            primitive.uvs.push(uvs.into_iter().map(Option::unwrap_or_default).collect());
+        if !self.shape_only {
+            self.normals(mesh, flat, skinned, &mut primitive);
+            let uvs: Vec<Option<[f32; 2]>> = mesh.vertices.iter().map(|v| v.st(flat, self.st)).collect();
+            if uvs.iter().any(Option::is_some) {
+                primitive.uvs.push(uvs.into_iter().map(Option::unwrap_or_default).collect());
+            }
+            shades(mesh, &mut primitive);
         }
-        shades(mesh, &mut primitive);
         if skinned {
             self.joints(mesh, &mut primitive);
         } else if mesh.vertices.iter().any(|vertex| vertex.bone() != 0) {
@@ -112,6 +115,7 @@ impl Lifting<'_> {
         let mut exact = true;
         let inverses: Vec<Mat4> =
             self.bindings.iter().map(|b| pose::inverse(&b.place).unwrap_or_default()).collect();
+        primitive.positions.reserve_exact(mesh.vertices.len());
         for vertex in &mesh.vertices {
             let own = vertex.position().map(|x| if x.is_finite() { x } else { 0.0 });
             let position = self.place(vertex, skinned).transform_point3(Vec3::from_array(own));

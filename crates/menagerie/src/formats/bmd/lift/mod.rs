@@ -10,7 +10,7 @@ mod geometry;
 mod st;
 
 pub(in crate::formats) use animation::frames_per_second;
-pub(super) use animation::matches_keys;
+pub(super) use animation::{matches_keys, most_keys};
 pub(super) use geometry::{BONE, NORMAL_LENGTH, POSITION, SHADE, TAG};
 pub(super) use st::{looks_legacy, st_hint};
 
@@ -77,6 +77,7 @@ pub(super) fn lift_with(model: &Model, options: &ReadOptions<'_>, reading: Readi
         bindings: Vec::new(),
         materials: BTreeMap::new(),
         origins: Recorder::new(options.provenance),
+        shape_only: options.shape_only,
     };
     lifting.bones();
     lifting.levels();
@@ -120,6 +121,7 @@ struct Lifting<'a> {
     materials: BTreeMap<Vec<u8>, MaterialId>,
     /// Where things come from, if that was asked for.
     origins: Recorder,
+    shape_only: bool,
 }
 
 impl Lifting<'_> {
@@ -390,6 +392,9 @@ impl Lifting<'_> {
             let Some(mesh) = self.model.meshes.get(i) else { continue };
             if let Some(mut primitive) = self.primitive(i, mesh, skinned && self.skin.is_some()) {
                 primitive.material = self.model.material(mesh).map(|name| self.material(name));
+                if self.shape_only {
+                    primitive.keep_shape();
+                }
                 self.origins.primitive(id, primitives.len(), || PrimitiveOrigin {
                     path: format!("meshes[{i}]"),
                     vertices: Elements::list(format!("meshes[{i}].vertices")),

@@ -108,21 +108,21 @@ impl Lowering<'_> {
 
     /// The primitive in its shape at rest, cut into pieces that have few enough vertices.
     fn parts(&mut self, path: &str, id: NodeId, primitive: &Primitive) -> Vec<Primitive> {
-        let mut whole = primitive.clone();
+        let mut whole = Cow::Borrowed(primitive);
         if let Some(weights) = self.rest.weights.get(id.index()).filter(|_| !whole.targets.is_empty()) {
-            bake_morphs(&mut whole, weights);
+            bake_morphs(whole.to_mut(), weights);
         }
         let placed = placed_uvs(self.scene, primitive);
         if placed.moved {
             let message = "the coordinates are those of the texture that is seen, placed as it is";
             self.losses.approximated(Aspect::Uvs, path, message);
-            whole.uvs = vec![placed.uvs.into_owned()];
+            whole.to_mut().uvs = vec![placed.uvs.into_owned()];
         }
         let limit = self.number("bmd-split").map_or(MAX_VERTICES, |n| (n as usize).clamp(3, MAX_VERTICES));
         // E1: in the engine a mesh needs as many vertices as triangles.
         let triangles = if self.serves_engine() { limit } else { MAX_VERTICES };
         if whole.positions.len() <= limit && whole.triangles().len() <= triangles {
-            return vec![whole];
+            return vec![whole.into_owned()];
         }
         let few = |part: Primitive| -> Vec<Primitive> {
             if part.triangles().len() <= triangles {
@@ -197,20 +197,25 @@ impl Lowering<'_> {
             }
             mesh.vertices.push(vertex);
         }
+        self.face(&mut mesh, primitive, &placed, &note);
+        self.report(path, primitive, &mesh, errors, without_shade, with);
+        let (index, padding) = (note.mesh, note.padding.unwrap_or(0));
+        self.pieces.push(Piece { mesh, material, index, level, padding });
+    }
+
+    /// Gives a mesh that has its vertices its faces, and what follows from them.
+    fn face(&self, mesh: &mut Mesh, primitive: &Primitive, placed: &[Placed], note: &PrimitiveNote) {
         let count = match self.serves_engine() {
             true => primitive.positions.len().max(primitive.triangles().len()),
             false => primitive.positions.len(),
         };
-        mesh.faces = faces(&facing(primitive, &placed), count, self.mends_all());
+        mesh.faces = faces(&facing(primitive, placed), count, self.mends_all());
         let counted = match note.quads_count_once {
             Some(true) => mesh.faces.len(),
             _ => mesh.counted_triangles(),
         };
         mesh.triangle_count = counted.min(usize::from(u16::MAX)) as u16;
-        mesh.flags = flags(&mesh, note.flags);
-        self.report(path, primitive, &mesh, errors, without_shade, with);
-        let (index, padding) = (note.mesh, note.padding.unwrap_or(0));
-        self.pieces.push(Piece { mesh, material, index, level, padding });
+        mesh.flags = flags(mesh, note.flags);
     }
 
     /// Where each vertex is at rest, which bone holds it, and where it is in that bone's space.
@@ -234,18 +239,8 @@ impl Lowering<'_> {
                     bone = held;
                 }
             }
-            // At rest a bind matrix undoes its joint, but for the last digits.
-            let moved = matrix.transform_point3(stored);
-            if bound.is_some() && moved.distance(stored) <= 2e-5 * stored.length().max(1.0) {
-                let turned = Mat3::from_mat4(matrix).transpose() * Mat3::from_mat4(matrix);
-                if (turned - Mat3::IDENTITY).to_cols_array().iter().all(|x| x.abs() < 1e-4)
-                    && (Mat3::from_mat4(matrix) - Mat3::IDENTITY)
-                        .to_cols_array()
-                        .iter()
-                        .all(|x| x.abs() < 1e-4)
-                {
-                    matrix = Mat4::IDENTITY;
-                }
+            if bound.is_some() && changes_nothing(&matrix, stored) {
+                matrix = Mat4::IDENTITY;
             }
             let kept_bone = row(primitive, BONE, v).and_then(|row| row.first().copied());
             if let Some(kept) = kept_bone.filter(|_| self.as_read) {
@@ -257,25 +252,8 @@ impl Lowering<'_> {
             }
             let place =
                 if solid { Mat4::IDENTITY } else { self.places.get(bone).copied().unwrap_or_default() };
-            let inverse = inverse_place(&place);
-            let place = if inverse == Mat4::IDENTITY { Mat4::IDENTITY } else { place };
-            let world = TURN.inverse().vec3(matrix.transform_point3(stored));
-            let mut local = inverse.transform_point3(world);
-            if let Some(&[x, y, z]) = row(primitive, POSITION, v) {
-                let kept = TURN.inverse().vec3(Vec3::new(x, y, z));
-                if place.transform_point3(kept).distance(world) <= 1e-4 * world.length().max(1.0) {
-                    local = kept;
-                }
-            }
-            let is_finite = world.is_finite() && local.is_finite();
-            let (world, local) = if is_finite { (world, local) } else { (Vec3::ZERO, Vec3::ZERO) };
-            errors.broken += usize::from(!is_finite);
-            let linear = Mat3::from_mat4(matrix);
-            let across = linear.inverse().transpose();
-            let across = if across.is_finite() { across } else { linear };
-            let turn = Mat3::from_mat4(inverse * TURN.inverse().to_matrix()) * across;
-            let mirrored = linear.determinant() < 0.0;
-            list.push(Placed { world, local, bone, place, turn, mirrored });
+            let kept = row(primitive, POSITION, v);
+            list.push(Placed::new(stored, &matrix, kept, (bone, place), errors));
         }
         list
     }
@@ -439,6 +417,47 @@ struct Placed {
     turn: Mat3,
     /// Whether its way into the model is a mirror.
     mirrored: bool,
+}
+
+impl Placed {
+    /// A vertex in the space of the bone that holds it, at the place that the file had if that is still the same one.
+    fn new(
+        stored: Vec3,
+        matrix: &Mat4,
+        kept: Option<&[f32]>,
+        (bone, place): (usize, Mat4),
+        errors: &mut Errors,
+    ) -> Self {
+        let inverse = inverse_place(&place);
+        let place = if inverse == Mat4::IDENTITY { Mat4::IDENTITY } else { place };
+        let world = TURN.inverse().vec3(matrix.transform_point3(stored));
+        let mut local = inverse.transform_point3(world);
+        if let Some(&[x, y, z]) = kept {
+            let kept = TURN.inverse().vec3(Vec3::new(x, y, z));
+            if place.transform_point3(kept).distance(world) <= 1e-4 * world.length().max(1.0) {
+                local = kept;
+            }
+        }
+        let is_finite = world.is_finite() && local.is_finite();
+        let (world, local) = if is_finite { (world, local) } else { (Vec3::ZERO, Vec3::ZERO) };
+        errors.broken += usize::from(!is_finite);
+        let linear = Mat3::from_mat4(*matrix);
+        let across = linear.inverse().transpose();
+        let across = if across.is_finite() { across } else { linear };
+        let turn = Mat3::from_mat4(inverse * TURN.inverse().to_matrix()) * across;
+        let mirrored = linear.determinant() < 0.0;
+        Self { world, local, bone, place, turn, mirrored }
+    }
+}
+
+/// Whether a matrix leaves a place where it is: at rest a bind matrix undoes its joint, but for the last digits.
+fn changes_nothing(matrix: &Mat4, place: Vec3) -> bool {
+    let linear = Mat3::from_mat4(*matrix);
+    let near = |matrix: Mat3| (matrix - Mat3::IDENTITY).to_cols_array().iter().all(|x| x.abs() < 1e-4);
+    let moved = matrix.transform_point3(place);
+    moved.distance(place) <= 2e-5 * place.length().max(1.0)
+        && near(linear.transpose() * linear)
+        && near(linear)
 }
 
 /// The primitive with triangles that a mirror would turn over going round the other way.

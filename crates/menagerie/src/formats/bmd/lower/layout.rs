@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::bytes::align;
 use crate::formats::bmd::added::{Added, MARK, MARK_BYTES};
-use crate::formats::bmd::model::{
-    ANIMATION_RECORD, BONE_RECORD, HEADER, LOD_RECORD, MESH_RECORD, Model, Table,
-};
+use crate::formats::bmd::model::{ANIMATION, BONE, HEADER_BYTES, LOD, MESH, Model, Table};
 
 /// Bytes that the header takes: as much as the original exporter gives it.
 const HEADER_SPACE: usize = 0x40;
@@ -35,10 +33,10 @@ pub(super) fn lay_out(model: &mut Model, names: &Names, added: &Added) {
         0 => Table::default(),
         size => Table { offset: take(size, alignment), size: size as u32 },
     };
-    model.lod_table = table(model.lods.len(), LOD_RECORD, 4);
-    model.mesh_table = table(model.meshes.len(), MESH_RECORD, ALIGNMENT);
-    model.bone_table = table(model.bones.len(), BONE_RECORD, ALIGNMENT);
-    model.animation_table = table(model.animations.len(), ANIMATION_RECORD, ALIGNMENT);
+    model.lod_table = table(model.lods.len(), LOD.size(), 4);
+    model.mesh_table = table(model.meshes.len(), MESH.size(), ALIGNMENT);
+    model.bone_table = table(model.bones.len(), BONE.size(), ALIGNMENT);
+    model.animation_table = table(model.animations.len(), ANIMATION.size(), ALIGNMENT);
     for mesh in &mut model.meshes {
         mesh.vertex_bytes = mesh.stored_vertex_bytes() as u32;
         mesh.face_bytes = mesh.stored_face_bytes() as u32;
@@ -78,7 +76,7 @@ fn put_note(bytes: &mut Vec<u8>, note: &[u8]) {
     bytes.extend(note);
     let place = |n: usize| u32::try_from(n).unwrap_or(0).to_le_bytes();
     let mark = [&MARK[..], &place(at), &place(note.len())].concat();
-    if let Some(space) = bytes.get_mut(HEADER..HEADER + MARK_BYTES) {
+    if let Some(space) = bytes.get_mut(HEADER_BYTES..HEADER_BYTES + MARK_BYTES) {
         space.copy_from_slice(&mark);
     }
 }

@@ -162,7 +162,8 @@ impl<'a> Lowering<'a> {
 
     /// What became of the tree: that of the Scene against the one that reading finds.
     fn trees(&self) -> DiffReport {
-        let read = lift::lift(&self.model, &ReadOptions::default()).scene;
+        let options = ReadOptions { shape_only: true, ..ReadOptions::default() };
+        let read = lift::lift(&self.model, &options).scene;
         let checked = check(self.scene).ok().zip(check(&read).ok());
         checked.map(|(before, after)| diff_trees(before, after)).unwrap_or_default()
     }

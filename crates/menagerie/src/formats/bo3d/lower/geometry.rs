@@ -1,5 +1,6 @@
 //! Meshes in parts that indices can tell apart, with vertices in the order of their bones.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Vec3};
@@ -81,18 +82,18 @@ impl Lowering<'_> {
 
     /// The primitive in its shape at rest, cut into pieces that have few enough vertices.
     fn parts(&mut self, path: &str, node: NodeId, primitive: &Primitive) -> Vec<Primitive> {
-        let mut whole = primitive.clone();
+        let mut whole = Cow::Borrowed(primitive);
         if let Some(weights) = self.rest.weights.get(node.index()).filter(|_| !whole.targets.is_empty()) {
-            bake_morphs(&mut whole, weights);
+            bake_morphs(whole.to_mut(), weights);
         }
         let placed = placed_uvs(self.scene, primitive);
         if placed.moved {
             let message = "the coordinates are those of the texture that is seen, placed as it is";
             self.losses.approximated(Aspect::Uvs, path, message);
-            whole.uvs = vec![placed.uvs.into_owned()];
+            whole.to_mut().uvs = vec![placed.uvs.into_owned()];
         }
         if whole.positions.len() <= MAX_VERTICES {
-            return vec![whole];
+            return vec![whole.into_owned()];
         }
         let parts = split_by_vertex_limit(&whole, MAX_VERTICES);
         let message =
@@ -134,15 +135,13 @@ impl Lowering<'_> {
         MeshData {
             vertices: self.packed(path, &rows),
             colours,
-            colours_padding: None,
             triangles: primitive.triangles().iter().map(|t| Triangle(t.map(|i| index(i).into()))).collect(),
-            triangles_padding: None,
             texture: surface.texture,
-            texture_padding: None,
             colour: surface.colour,
             alpha: surface.alpha,
             fx: surface.fx,
             bones: binding.map(|binding| bones(&binding, &holder, &order)).unwrap_or_default(),
+            ..MeshData::default()
         }
     }
 
@@ -371,7 +370,7 @@ impl Lowering<'_> {
         self.losses.measured(Aspect::Positions, path, message, position, "scene units");
         self.losses.measured(Aspect::Uvs, path, message, uv, "uv");
         self.losses.measured(Aspect::Normals, path, message, normal, "degrees");
-        Vertices::Half(vertices)
+        Vertices::Half(vertices.into())
     }
 }
 

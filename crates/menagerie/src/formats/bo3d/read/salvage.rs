@@ -3,7 +3,7 @@
 use super::{MESH_HEADER, PIVOT_HEADER, WORD, entity};
 use crate::bytes::{Reader, align};
 use crate::diag::{Aspect, Issue, Issues};
-use crate::formats::bo3d::model::{Entity, MeshData, Model, VFloat, Vertices};
+use crate::formats::bo3d::model::{ENTITY, Entity, MESH, MeshData, Model, VFloat, Vertices};
 use zerocopy::{FromBytes, Immutable};
 
 /// Reads on from the first damaged entity, which begins at `start`. Its bytes and all that follow are kept as they are.
@@ -56,37 +56,15 @@ pub(super) fn salvage(
 }
 
 /// A part of a file, as far as it goes.
-struct Torn<'a> {
-    rest: &'a [u8],
-}
+struct Torn<'a>(Reader<'a>);
 
 impl<'a> Torn<'a> {
     fn take(&mut self, length: usize) -> &'a [u8] {
-        let (taken, rest) = self.rest.split_at(length.min(self.rest.len()));
-        self.rest = rest;
-        taken
-    }
-
-    fn word(&mut self) -> Option<[u8; 4]> {
-        let (word, rest) = self.rest.split_first_chunk()?;
-        self.rest = rest;
-        Some(*word)
-    }
-
-    fn int(&mut self) -> Option<i32> {
-        self.word().map(i32::from_le_bytes)
+        self.0.bytes("", length.min(self.0.left())).unwrap_or_default()
     }
 
     fn count(&mut self) -> Option<usize> {
-        self.int().map(|count| usize::try_from(count).unwrap_or(0))
-    }
-
-    fn floats<const N: usize>(&mut self) -> Option<[f32; N]> {
-        let mut floats = [0.0; N];
-        for float in &mut floats {
-            *float = f32::from_le_bytes(self.word()?);
-        }
-        Some(floats)
+        self.0.i32("").ok().map(|count| usize::try_from(count).unwrap_or(0))
     }
 
     /// The elements of a list that are whole, of a padded list.
@@ -107,16 +85,9 @@ impl<'a> Torn<'a> {
 /// The entity at the beginning of some bytes, with as much of its lists as there is, and its size; `None` where not even
 /// its header is whole.
 fn torn(rest: &[u8], index: usize, vfloat: VFloat, issues: &mut Issues) -> Option<(Entity, usize)> {
-    let size = usize::try_from(Torn { rest }.int()?).ok().filter(|size| *size >= PIVOT_HEADER)?;
-    let mut part = Torn { rest: rest.get(4..size).or(rest.get(4..))? };
-    let mut entity = Entity {
-        parent: part.int()?,
-        position: part.floats()?,
-        scale: part.floats()?,
-        rotation: part.floats()?,
-        anim_length: part.int()?,
-        ..Entity::default()
-    };
+    let size = Reader::new(rest).count_i32("size").ok().filter(|size| *size >= PIVOT_HEADER)?;
+    let mut part = Torn(Reader::new(rest.get(4..size).or(rest.get(4..))?));
+    let mut entity = ENTITY.read(&mut part.0).ok()?;
     let (keys, name, vertices) = (part.count()?, part.count()?, part.count()?);
     let head = if vertices > 0 && size >= MESH_HEADER { mesh_header(&mut part) } else { None };
     entity.keys = part.list(keys);
@@ -130,12 +101,12 @@ fn torn(rest: &[u8], index: usize, vfloat: VFloat, issues: &mut Issues) -> Optio
         return Some((entity, size));
     };
     mesh.vertices = match vfloat {
-        VFloat::Bits16 => Vertices::Half(part.list(vertices)),
-        VFloat::Bits32 => Vertices::Full(part.list(vertices)),
+        VFloat::Bits16 => Vertices::Half(part.list(vertices).into()),
+        VFloat::Bits32 => Vertices::Full(part.list(vertices).into()),
     };
     let [colours, triangles, texture, bones] = counts;
     mesh.colours = part.list(colours);
-    mesh.triangles = part.list(triangles);
+    mesh.triangles = part.list(triangles).into();
     mesh.texture = part.take(texture).to_vec();
     part.skip_padding(texture);
     mesh.bones = part.list(bones);
@@ -157,19 +128,7 @@ fn torn(rest: &[u8], index: usize, vfloat: VFloat, issues: &mut Issues) -> Optio
 /// What follows the common header of a mesh: the counts of colours, triangles, bytes of the texture's name and bones.
 fn mesh_header(part: &mut Torn<'_>) -> Option<([usize; 4], MeshData)> {
     let (colours, triangles, texture) = (part.count()?, part.count()?, part.count()?);
-    let mesh = MeshData {
-        vertices: Vertices::Full(Vec::new()),
-        colours: Vec::new(),
-        colours_padding: None,
-        triangles: Vec::new(),
-        triangles_padding: None,
-        texture: Vec::new(),
-        texture_padding: None,
-        colour: part.word()?,
-        alpha: f32::from_le_bytes(part.word()?),
-        fx: u32::from_le_bytes(part.word()?),
-        bones: Vec::new(),
-    };
+    let mesh = MESH.read(&mut part.0).ok()?;
     Some(([colours, triangles, texture, part.count()?], mesh))
 }
 

@@ -115,11 +115,17 @@ impl Lifter<'_> {
         let mut primitive = Primitive {
             indices: indices(geometry),
             positions: turned(&geometry.vertices, |vertex| vertex.position),
-            uvs: vec![geometry.vertices.iter().map(|v| v.uv.map(F32::get)).map(top_left).collect()],
             material: (variant.material as usize).checked_sub(1).map(Id::new),
             ..Primitive::default()
         };
+        if !self.shape_only {
+            let uvs = geometry.vertices.iter().map(|v| v.uv.map(F32::get)).map(top_left).collect();
+            primitive.uvs = vec![uvs];
+        }
         let repaired = surface(geometry, &mut primitive);
+        if self.shape_only {
+            primitive.keep_shape();
+        }
         if repaired {
             self.issues.push(Issue::new(
                 &codes::NORMAL_LENGTH,

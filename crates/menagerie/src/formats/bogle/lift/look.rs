@@ -6,6 +6,7 @@ use crate::formats::bogle::model::{Camera, Light, Material, Slot};
 use crate::formats::bogle::notes::{
     CameraNote, Float, ImageNote, LightNote, MaterialNote, Note as _, SceneNote, StillNote, floats, read_name,
 };
+use crate::math;
 use crate::scene::{
     self, AlphaMode, Blend, Extras, Image, LightKind, Phong, Projection, Shading, Texture, TextureRef,
 };
@@ -193,7 +194,7 @@ pub(in crate::formats::bogle) fn vertical_fov(fov: f32, width: u32, height: u32)
         return finite(fov);
     }
     let ratio = f64::from(height) / f64::from(width);
-    finite((2.0 * ((f64::from(fov) / 2.0).tan() * ratio).atan()) as f32)
+    finite((2.0 * math::atan_64(math::tan_64(f64::from(fov) / 2.0) * ratio)) as f32)
 }
 
 fn lift_light(light: &Light) -> scene::Light {

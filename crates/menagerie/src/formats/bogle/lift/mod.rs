@@ -68,6 +68,7 @@ fn lifted(model: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
         copies: vec![Vec::new(); model.collections.len()],
         limits: options.limits.clone(),
         origins: Recorder::new(options.provenance),
+        shape_only: options.shape_only,
     };
     lifter.looks();
     lifter.geometries();
@@ -109,6 +110,7 @@ struct Lifter<'a> {
     limits: Limits,
     /// Where things come from, if that was asked for.
     origins: Recorder,
+    shape_only: bool,
 }
 
 impl Lifter<'_> {

@@ -13,6 +13,7 @@ use crate::formats::bogle::notes::{
 };
 use crate::formats::bogle::{ENGINE_LIGHTS, FORMAT, added};
 use crate::formats::{Purpose, is_placed_otherwise};
+use crate::math;
 use crate::ops::to_painted_phong;
 use crate::scene::{
     self, AlphaMode, Blend, CameraId, Extras, LightId, LightKind, MaterialId, Phong, Projection, Shading,
@@ -111,6 +112,18 @@ impl Lowering<'_> {
             let message = "parts without a material got a light grey one: BOGLE needs one";
             self.losses.added(Aspect::Materials, "materials", message);
         }
+        self.report_left_out(&materials);
+        let find = |map: &BTreeMap<u32, u32>, index: u32| map.get(&index).copied().unwrap_or(0);
+        for instance in &mut self.model.instances {
+            instance.camera = find(&cameras, instance.camera);
+            instance.light = find(&lights, instance.light);
+            instance.material = find(&materials, instance.material);
+        }
+    }
+
+    /// Reports looks that are not in the model, by the numbers of the materials that are.
+    fn report_left_out(&mut self, materials: &BTreeMap<u32, u32>) {
+        let scene = self.scene;
         // Cameras and lights that no node carries are nowhere in the Scene, so nobody misses them.
         let lost = |carries: fn(&scene::Node) -> bool| {
             let kept = |id| matches!(self.role(id), Role::Instance | Role::Part);
@@ -134,12 +147,6 @@ impl Lowering<'_> {
             let message = "materials that nothing shown uses were left out";
             self.losses
                 .push(Loss::new(Aspect::Materials, LossKind::Dropped, "materials", message).count(left));
-        }
-        let find = |map: &BTreeMap<u32, u32>, index: u32| map.get(&index).copied().unwrap_or(0);
-        for instance in &mut self.model.instances {
-            instance.camera = find(&cameras, instance.camera);
-            instance.light = find(&lights, instance.light);
-            instance.material = find(&materials, instance.material);
         }
     }
 
@@ -180,7 +187,7 @@ impl Lowering<'_> {
                 let message = "BOGLE has perspective cameras only; this one was orthographic";
                 self.losses.approximated(Aspect::Cameras, path.clone(), message);
                 let distance = (far / 2.0).max(1e-3);
-                let yfov = 2.0 * (ymag.abs() / distance).atan();
+                let yfov = 2.0 * math::atan_64(f64::from(ymag.abs() / distance)) as f32;
                 (yfov, Some(xmag / ymag).filter(|a| a.is_finite() && *a > 0.0), near.max(1e-3), Some(far))
             }
         };
@@ -213,8 +220,8 @@ impl Lowering<'_> {
         }
         // The file has the angle along the longer side.
         let ratio = f64::from(width) / f64::from(height);
-        let half = (f64::from(yfov) / 2.0).tan();
-        let mut fov = if width >= height { (2.0 * (half * ratio).atan()) as f32 } else { yfov };
+        let half = math::tan_64(f64::from(yfov) / 2.0);
+        let mut fov = if width >= height { (2.0 * math::atan_64(half * ratio)) as f32 } else { yfov };
         if engine && width > height {
             self.report_fov(&format!("cameras[{}]", id.index()));
             fov = yfov;

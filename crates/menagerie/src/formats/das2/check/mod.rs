@@ -44,7 +44,7 @@ pub(super) fn broken_references(model: &Model) -> usize {
     issues.iter().filter(unlikely).count()
 }
 
-/// The header, and how the body is packed.
+/// The file as a whole: its header, and how the body is packed.
 fn check_file(model: &Model, issues: &mut Issues) {
     let header = &model.header;
     if !model.trailing.is_empty() {
@@ -69,7 +69,12 @@ fn check_file(model: &Model, issues: &mut Issues) {
             (path, format!("the identifier of {} is that of the document's tables", record.kind().list()))
         });
     }
-    let checker = Checker { model, lists: model.lists() };
+    check_header(&Checker { model, lists: model.lists() }, issues);
+}
+
+/// What the header says of the records.
+fn check_header(checker: &Checker<'_>, issues: &mut Issues) {
+    let (model, header) = (checker.model, &checker.model.header);
     checker.text("header.author", &header.author, issues);
     checker.text("header.comment", &header.comment, issues);
     let animations = checker.lists.animations.len();

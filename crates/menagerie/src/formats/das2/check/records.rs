@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::{Checker, codes, finite, report};
 use crate::diag::Issues;
 use crate::formats::das2::NONE;
+use crate::formats::das2::fields::Fields;
 use crate::formats::das2::forest::{Fault, Forest};
 use crate::formats::das2::geometry::{self, Attribute, Geometry, Problem};
 use crate::formats::das2::model::{
-    Channel, Interpolation, Kind, Level, Placement, Profile, Target, material_type,
+    Channel, Interpolation, Kind, Level, PLACEMENT, Placement, Profile, Target, material_type,
 };
 
 /// How deep levels of detail may be nested before it is worth a warning.
@@ -74,19 +75,7 @@ impl Checker<'_> {
         joints: Option<usize>,
         issues: &mut Issues,
     ) {
-        match level.material_type {
-            material_type::NONE => {}
-            material_type::PHONG => {
-                self.optional(|| format!("{path}.material"), level.material, Kind::Phong, issues);
-            }
-            material_type::PBR => {
-                self.optional(|| format!("{path}.material"), level.material, Kind::Pbr, issues);
-            }
-            other => {
-                let message = format!("there is no material type {other}");
-                report(issues, &codes::MATERIAL_TYPE, &format!("{path}.material_type"), message);
-            }
-        }
+        self.material_of(path, level, issues);
         if !level.draw_count.is_multiple_of(3) {
             let message = format!("{} corners are no whole number of triangles", level.draw_count);
             report(issues, &codes::DRAW_COUNT, &format!("{path}.draw_count"), message);
@@ -103,38 +92,51 @@ impl Checker<'_> {
             Some(Err(problem)) => self.unreadable(&format!("{path}.position"), "", problem, issues),
             Some(Ok(bytes)) => floats(&format!("{path}.position_offset"), bytes, issues),
         }
-        let attribute =
-            |name: &str, slots: &str, attribute: Attribute<'_>, issues: &mut Issues| match attribute {
-                Some(Err(problem)) => self.unreadable(&format!("{path}.{name}"), slots, problem, issues),
-                Some(Ok(bytes)) if !name.starts_with("joint_indices") => {
-                    floats(
-                        &format!("{path}.{name}_offset{}", if slots.is_empty() { "" } else { "s" }),
-                        bytes,
-                        issues,
-                    );
-                }
-                _ => {}
-            };
-        attribute("normal", "", geometry.attribute(level.normal, vertices, 12), issues);
-        attribute("color", "", geometry.attribute(level.color, vertices, 16), issues);
-        for (slot, place) in level.uv.iter().enumerate() {
-            attribute("uv", &format!("[{slot}]"), geometry.attribute(*place, vertices, 8), issues);
-        }
-        for (index, morph) in level.morphs.iter().enumerate() {
-            let inside = |name: &str| format!("morphs[{index}].{name}");
-            attribute(&inside("position"), "", geometry.attribute(morph.position, vertices, 12), issues);
-            attribute(&inside("normal"), "", geometry.attribute(morph.normal, vertices, 12), issues);
-            attribute(&inside("color"), "", geometry.attribute(morph.color, vertices, 16), issues);
-            for (slot, place) in morph.uv.iter().enumerate() {
-                attribute(
-                    &inside("uv"),
-                    &format!("[{slot}]"),
-                    geometry.attribute(*place, vertices, 8),
-                    issues,
-                );
+        let morphs = level.morphs.iter().enumerate();
+        let morphs = morphs.map(|(i, morph)| {
+            let inside = format!("{path}.morphs[{i}]");
+            (inside, Some(morph.position), morph.normal, morph.color, &morph.uv)
+        });
+        let own = (path.to_owned(), None, level.normal, level.color, &level.uv);
+        for (path, position, normal, color, uv) in std::iter::once(own).chain(morphs) {
+            let place = |name: &str| format!("{path}.{name}");
+            let of = |place, bytes| geometry.attribute(place, vertices, bytes);
+            if let Some(position) = position {
+                self.attribute(&place("position"), "", of(position, 12), issues);
+            }
+            self.attribute(&place("normal"), "", of(normal, 12), issues);
+            self.attribute(&place("color"), "", of(color, 16), issues);
+            for (slot, uv) in uv.iter().enumerate() {
+                self.attribute(&place("uv"), &format!("[{slot}]"), of(*uv, 8), issues);
             }
         }
         self.joint_sets(path, level, geometry, vertices, joints, issues);
+    }
+
+    /// The material that a level names.
+    fn material_of(&self, path: &str, level: &Level, issues: &mut Issues) {
+        let kind = match level.material_type {
+            material_type::NONE => return,
+            material_type::PHONG => Kind::Phong,
+            material_type::PBR => Kind::Pbr,
+            other => {
+                let message = format!("there is no material type {other}");
+                return report(issues, &codes::MATERIAL_TYPE, &format!("{path}.material_type"), message);
+            }
+        };
+        self.optional(|| format!("{path}.material"), level.material, kind, issues);
+    }
+
+    /// Floats for each vertex at a place of a buffer, or at one of several, which `slot` names.
+    fn attribute(&self, path: &str, slot: &str, attribute: Attribute<'_>, issues: &mut Issues) {
+        match attribute {
+            Some(Err(problem)) => self.unreadable(path, slot, problem, issues),
+            Some(Ok(bytes)) => {
+                let plural = if slot.is_empty() { "" } else { "s" };
+                floats(&format!("{path}_offset{plural}"), bytes, issues);
+            }
+            None => {}
+        }
     }
 
     fn joint_sets(
@@ -249,9 +251,7 @@ impl Checker<'_> {
     }
 
     fn placement(&self, path: &str, placement: &Placement, issues: &mut Issues) {
-        finite(|| format!("{path}.rotation"), &placement.rotation, issues);
-        finite(|| format!("{path}.translation"), &placement.translation, issues);
-        finite(|| format!("{path}.scale"), [&placement.scale], issues);
+        PLACEMENT.floats(placement, |field, values| finite(|| format!("{path}.{field}"), values, issues));
         // The library's nodes have a rotation of zeros unless somebody sets another.
         if placement.rotation == [0.0; 4] && self.model.profile == Profile::Spec {
             let message = "the quaternion is zero".to_owned();
@@ -378,47 +378,18 @@ impl Checker<'_> {
 
     pub(super) fn materials(&self, issues: &mut Issues) {
         for (index, material) in self.lists.phong_materials.iter().enumerate() {
-            let path = |field: &str| format!("phong_materials[{index}].{field}");
-            for (field, text) in [
-                ("name", &material.name),
-                ("diffuse_map", &material.diffuse_map),
-                ("specular_map", &material.specular_map),
-                ("emission_map", &material.emission_map),
-            ] {
-                self.text(&path(field), text, issues);
-            }
-            for (field, values) in [
-                ("diffuse", &material.diffuse),
-                ("specular", &material.specular),
-                ("emission", &material.emission),
-            ] {
-                finite(|| path(field), values, issues);
-            }
+            self.material(&format!("phong_materials[{index}]"), *material, issues);
         }
         for (index, material) in self.lists.pbr_materials.iter().enumerate() {
-            let path = |field: &str| format!("pbr_materials[{index}].{field}");
-            let roughness_map =
-                (self.model.profile == Profile::Spec).then_some(("roughness_map", &material.roughness_map));
-            let maps = [
-                ("name", &material.name),
-                ("albedo_map", &material.albedo_map),
-                ("emission_map", &material.emission_map),
-                ("metallic_map", &material.metallic_map),
-                ("ambient_occlusion_map", &material.ambient_occlusion_map),
-            ];
-            for (field, text) in maps.into_iter().chain(roughness_map) {
-                self.text(&path(field), text, issues);
-            }
-            finite(|| path("albedo"), &material.albedo, issues);
-            finite(|| path("emissive"), &material.emissive, issues);
-            for (field, value) in [
-                ("roughness", &material.roughness),
-                ("metallic", &material.metallic),
-                ("ambient_occlusion", &material.ambient_occlusion),
-            ] {
-                finite(|| path(field), [value], issues);
-            }
+            self.material(&format!("pbr_materials[{index}]"), *material, issues);
         }
+    }
+
+    fn material(&self, path: &str, material: &dyn Fields, issues: &mut Issues) {
+        material.texts(self.model.profile, &mut |field, text| {
+            self.text(&format!("{path}.{field}"), text, issues);
+        });
+        material.floats(&mut |field, values| finite(|| format!("{path}.{field}"), values, issues));
     }
 }
 

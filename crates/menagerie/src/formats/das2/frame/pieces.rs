@@ -26,7 +26,8 @@ pub(super) fn deflate(bytes: &[u8], level: Compression) -> io::Result<Vec<u8>> {
         let packed = pack(piece, window, end == bytes.len(), level);
         packed.map(|packed| (packed, Adler::of(piece)))
     });
-    let mut stream = Vec::new();
+    let bytes = packed.iter().flatten().map(|(packed, _)| packed.len()).sum::<usize>();
+    let mut stream = Vec::with_capacity(bytes + size_of::<u32>());
     let mut adler = Adler::default();
     for piece in packed {
         let (packed, of_piece) = piece?;
@@ -51,6 +52,7 @@ fn pack(piece: &[u8], window: &[u8], last: bool, level: Compression) -> io::Resu
         // Room that is left says that nothing waits for it.
         let all = compress.total_in() == piece.len() as u64 && packed.len() < packed.capacity();
         if status == Status::StreamEnd || (all && !last) {
+            packed.shrink_to_fit();
             return Ok(packed);
         }
         packed.reserve(WINDOW);

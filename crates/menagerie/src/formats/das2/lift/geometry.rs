@@ -198,6 +198,9 @@ impl Lifter<'_> {
             set_normals(&mut primitive, normals);
         }
         self.uvs(&mut primitive, level, vertices);
+        if self.shape_only {
+            primitive.keep_shape();
+        }
         primitive.colors.extend(self.stream::<4>(level.color, vertices));
         self.joint_sets(&mut primitive, level, vertices, limit);
         let place = self.note.tangents.get(&(mesh, index)).copied();
@@ -212,6 +215,9 @@ impl Lifter<'_> {
         if self.note.expanded.get(&mesh) == Some(&true) {
             weld_primitive(&mut primitive);
             PrimitiveNote::change(&mut primitive.extras, |note| note.expanded = Some(true));
+        }
+        if self.shape_only {
+            primitive.keep_shape();
         }
         primitive
     }
@@ -235,7 +241,6 @@ impl Lifter<'_> {
             let slots = slots.map(|set| set.map(|set| set as usize));
             PrimitiveNote::change(&mut primitive.extras, |note| note.uv_slots = Some(slots));
         }
-        primitive.uvs = streams.iter().flatten().cloned().collect();
         let read: Vec<usize> = sets
             .first
             .iter()
@@ -243,6 +248,7 @@ impl Lifter<'_> {
             .filter(|(_, stream)| stream.is_some())
             .map(|(first, _)| *first)
             .collect();
+        primitive.uvs = streams.into_iter().flatten().collect();
         primitive.targets = level
             .morphs
             .iter()

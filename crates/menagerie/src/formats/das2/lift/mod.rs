@@ -72,6 +72,7 @@ fn lift_with(model: &Model, note: Appended, options: &ReadOptions<'_>) -> Lifted
         listed: model.lists().skeletons.iter().flat_map(|skeleton| skeleton.joints.iter().copied()).collect(),
         limits: options.limits.clone(),
         origins: Recorder::new(options.provenance),
+        shape_only: options.shape_only,
     };
     lifter.materials();
     lifter.meshes();
@@ -131,6 +132,7 @@ struct Lifter<'a> {
     limits: Limits,
     /// Where things come from, if that was asked for.
     origins: Recorder,
+    shape_only: bool,
 }
 
 impl Lifter<'_> {

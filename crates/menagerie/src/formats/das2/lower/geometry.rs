@@ -1,10 +1,14 @@
 //! Meshes into buffers and mesh groups; what is the same is written once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use zerocopy::{Immutable, IntoBytes};
 
 use super::materials::{placed_slots, uv_slots};
 use super::roles::Role;
 use super::{Lowering, id};
+use crate::bytes::extend_tight;
 use crate::diag::{Aspect, Loss, LossKind};
 use crate::formats::das2::lift::{RAW_NORMALS, RAW_WEIGHTS};
 use crate::formats::das2::model::{
@@ -226,8 +230,7 @@ impl Lowering<'_> {
         }
         let in_order = used == primitive.indices.len() && primitive.indices.iter().copied().eq(0..id(used));
         if !in_order {
-            let bytes: Vec<u8> = primitive.indices.iter().flat_map(|index| index.to_le_bytes()).collect();
-            level.index = self.push_data(&bytes);
+            level.index = self.push_data(&little_endian(&primitive.indices, u32::to_le_bytes));
         }
         if !primitive.tangents.is_empty() {
             let tangents = self.stream(&primitive.tangents, used);
@@ -310,8 +313,7 @@ impl Lowering<'_> {
         let Some(vectors) = vectors.get(..count).filter(|vectors| !vectors.is_empty()) else {
             return self.unset();
         };
-        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
-        self.push_data(&bytes)
+        self.push_data(&little_endian(vectors.as_flattened(), f32::to_le_bytes))
     }
 
     fn push_data(&mut self, bytes: &[u8]) -> Ref {
@@ -323,7 +325,7 @@ impl Lowering<'_> {
         let Some(buffer) = self.records.buffers.last_mut() else { return Ref::NONE };
         let offset = u32::try_from(buffer.data.len());
         self.too_large |= offset.is_err();
-        buffer.data.extend_from_slice(bytes);
+        extend_tight(buffer.data.make_mut(), bytes);
         Ref { buffer: id(index), offset: offset.unwrap_or(NONE) }
     }
 
@@ -478,4 +480,12 @@ fn lod_tree(levels: &[Option<&Primitive>]) -> Option<Vec<u32>> {
         open = open.checked_sub(1)?.checked_add(u64::from(*count))?;
     }
     (open == 0).then_some(tree)
+}
+
+/// The bytes of numbers, as they are in memory where that is their order.
+fn little_endian<T: IntoBytes + Immutable + Copy>(numbers: &[T], bytes: fn(T) -> [u8; 4]) -> Cow<'_, [u8]> {
+    match cfg!(target_endian = "little") {
+        true => numbers.as_bytes().into(),
+        false => numbers.iter().flat_map(|number| bytes(*number)).collect::<Vec<u8>>().into(),
+    }
 }

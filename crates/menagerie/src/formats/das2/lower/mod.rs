@@ -196,9 +196,9 @@ impl<'a> Lowering<'a> {
         let note = self.note.to_bytes();
         match (self.profile, self.records.buffers.last_mut()) {
             // The library's profile has one buffer.
-            (Profile::Libdas2, Some(buffer)) => buffer.data.extend(note),
+            (Profile::Libdas2, Some(buffer)) => buffer.data.make_mut().extend(note),
             (Profile::Spec, _) if note.is_empty() => {}
-            _ => self.records.buffers.push(Buffer { data: note }),
+            _ => self.records.buffers.push(Buffer { data: note.into() }),
         }
         self.too_large |= self.records.buffers.iter().any(|buffer| u32::try_from(buffer.data.len()).is_err());
         if self.too_large {

@@ -1,11 +1,11 @@
 //! The records, one after the other to the end.
 
 use super::{Packing, codes};
-use crate::bytes::{ReadError, ReadErrorKind, Reader, Span};
+use crate::bytes::{Limits, OverLimit, ReadError, ReadErrorKind, Reader, Records, Span, push_tight};
 use crate::diag::Issue;
+use crate::formats::das2::fields::Fields;
 use crate::formats::das2::model::{
-    Animation, Buffer, Channel, Interpolation, Joint, Kind, Level, Mesh, MeshGroup, MorphTarget, Node,
-    Numbering, Pbr, Phong, Placement, Profile, Record, Ref, SLOTS, Scene, Skeleton, Target, Text,
+    Buffer, Channel, Interpolation, Kind, Level, Mesh, MorphTarget, Numbering, Profile, Record, Target,
 };
 
 /// How records are laid out.
@@ -24,36 +24,58 @@ pub(super) enum Keep {
 }
 
 /// Reads all records.
-pub(super) fn read(packing: &Packing<'_>, shape: Shape, keep: Keep) -> Result<Vec<Record>, Issue> {
-    let mut parser = Parser { shape, keep };
-    let mut reader = Reader::part(packing.bytes, packing.base);
+pub(super) fn read(
+    packing: &Packing<'_>,
+    shape: Shape,
+    keep: Keep,
+    limits: &Limits,
+) -> Result<Vec<Record>, Issue> {
+    let mut parser = Parser { shape, keep, limits };
+    let mut reader = packing.reader();
     let mut counts = [0usize; Kind::ALL.len()];
     let mut records = Vec::new();
     while !reader.is_at_end() {
+        let at = reader.position();
         let record = next(&mut reader, &mut parser, &mut counts);
-        records.push(record.map_err(|issue| in_file(issue, packing.inflated_from))?);
+        let record = record.map_err(|issue| in_file(issue, packing.inflated_from))?;
+        take(&record, reader.position().saturating_sub(at), limits)?;
+        push_tight(&mut records, record);
     }
     Ok(records)
 }
 
 /// The records that are whole, up to the first that is not, and what that one is.
-pub(super) fn read_some(body: &[u8], shape: Shape) -> (Vec<Record>, Option<&'static str>) {
-    let mut parser = Parser { shape, keep: Keep::All };
+pub(super) fn read_some(body: &[u8], shape: Shape, limits: &Limits) -> (Vec<Record>, Option<&'static str>) {
+    let mut parser = Parser { shape, keep: Keep::All, limits };
     let mut reader = Reader::new(body);
     let mut counts = [0usize; Kind::ALL.len()];
     let mut records = Vec::new();
     while let Some(identifier) = reader.rest().first() {
-        match next(&mut reader, &mut parser, &mut counts) {
-            Ok(record) => records.push(record),
-            Err(_) => return (records, Kind::of(*identifier, shape.numbering).map(Kind::list)),
+        let at = reader.position();
+        let record = next(&mut reader, &mut parser, &mut counts).ok();
+        let room = |record: &Record| take(record, reader.position().saturating_sub(at), limits).is_ok();
+        match record.filter(room) {
+            Some(record) => push_tight(&mut records, record),
+            None => return (records, Kind::of(*identifier, shape.numbering).map(Kind::list)),
         }
     }
     (records, None)
 }
 
+/// Takes what a record needs beside the bytes that it was read from: a packed body of millions of small ones is a small
+/// file, and what a record has in memory is far more than its bytes.
+fn take(record: &Record, bytes: usize, limits: &Limits) -> Result<(), OverLimit> {
+    let own = match record {
+        Record::Buffer(_) => 0,
+        // Its lists are small, and each is a little more than its bytes.
+        _ => bytes.saturating_mul(2),
+    };
+    limits.take((size_of::<Record>() as u64).saturating_add(own as u64))
+}
+
 fn next(
     reader: &mut Reader<'_>,
-    parser: &mut Parser,
+    parser: &mut Parser<'_>,
     counts: &mut [usize; Kind::ALL.len()],
 ) -> Result<Record, Issue> {
     let at = reader.position();
@@ -71,71 +93,46 @@ fn next(
 fn in_file(issue: Issue, inflated_from: Option<Span>) -> Issue {
     let Some(stored) = inflated_from else { return issue };
     let place = issue.span.map(|span| format!(" (byte {span} of the inflated body)")).unwrap_or_default();
-    Issue { path: format!("body.{}", issue.path), message: issue.message + &place, ..issue }.at(stored)
+    let path = if issue.path.is_empty() { "body".to_owned() } else { format!("body.{}", issue.path) };
+    Issue { path, message: issue.message + &place, ..issue }.at(stored)
 }
 
-struct Parser {
+struct Parser<'a> {
     shape: Shape,
     keep: Keep,
+    limits: &'a Limits,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn record(&mut self, r: &mut Reader<'_>, kind: Kind) -> Result<Record, Issue> {
         Ok(match kind {
             Kind::Buffer => Record::Buffer(self.buffer(r)?),
             Kind::Mesh => Record::Mesh(self.mesh(r)?),
-            Kind::MeshGroup => {
-                Record::MeshGroup(MeshGroup { name: self.text(r, "name")?, meshes: ids(r, "meshes")? })
-            }
-            Kind::Node => Record::Node(Node {
-                name: self.text(r, "name")?,
-                children: ids(r, "children")?,
-                mesh_group: r.u32("mesh_group")?,
-                skeleton: r.u32("skeleton")?,
-                custom: r.floats("custom")?,
-                placement: placement(r)?,
-            }),
-            Kind::Scene => Record::Scene(Scene { name: self.text(r, "name")?, roots: ids(r, "roots")? }),
-            Kind::Joint => Record::Joint(Joint {
-                name: self.text(r, "name")?,
-                children: ids(r, "children")?,
-                inverse_bind: r.floats("inverse_bind")?,
-                placement: placement(r)?,
-            }),
-            Kind::Skeleton => Record::Skeleton(Skeleton {
-                name: self.text(r, "name")?,
-                parent: r.u32("parent")?,
-                joints: ids(r, "joints")?,
-            }),
-            Kind::Animation => Record::Animation(Animation {
-                name: match self.shape.profile {
-                    Profile::Spec => Text::default(),
-                    Profile::Libdas2 => self.text(r, "name")?,
-                },
-                channels: ids(r, "channels")?,
-            }),
+            Kind::MeshGroup => Record::MeshGroup(self.fields(r)?),
+            Kind::Node => Record::Node(self.fields(r)?),
+            Kind::Scene => Record::Scene(self.fields(r)?),
+            Kind::Joint => Record::Joint(self.fields(r)?),
+            Kind::Skeleton => Record::Skeleton(self.fields(r)?),
+            Kind::Animation => Record::Animation(self.fields(r)?),
             Kind::Channel => Record::Channel(self.channel(r)?),
-            Kind::Phong => Record::Phong(Phong {
-                name: self.text(r, "name")?,
-                diffuse: r.floats("diffuse")?,
-                specular: r.floats("specular")?,
-                emission: r.floats("emission")?,
-                diffuse_map: self.text(r, "diffuse_map")?,
-                specular_map: self.text(r, "specular_map")?,
-                emission_map: self.text(r, "emission_map")?,
-            }),
-            Kind::Pbr => Record::Pbr(self.pbr(r)?),
+            Kind::Phong => Record::Phong(self.fields(r)?),
+            Kind::Pbr => Record::Pbr(self.fields(r)?),
         })
     }
 
-    fn text(&self, r: &mut Reader<'_>, name: &'static str) -> Result<Text, ReadError> {
-        super::text(r, name, self.shape.profile)
+    fn fields<T: Fields + Default>(&self, r: &mut Reader<'_>) -> Result<T, ReadError> {
+        fields(r, self.shape.profile)
     }
 
-    fn buffer(&self, r: &mut Reader<'_>) -> Result<Buffer, ReadError> {
-        let length = r.u32("length")?;
-        let data = r.bytes("data", length as usize)?;
-        Ok(Buffer { data: if self.keep == Keep::All { data.to_vec() } else { Vec::new() } })
+    fn buffer(&self, r: &mut Reader<'_>) -> Result<Buffer, Issue> {
+        let length = r.u32("length")? as usize;
+        let mut data = r.slice("data", length)?;
+        if self.keep == Keep::Structure {
+            return Ok(Buffer { data: Records::default() });
+        }
+        // It may be all of the file, so it is taken before and not with the record.
+        self.limits.take(length as u64)?;
+        Ok(Buffer { data: data.records("data", length)? })
     }
 
     /// A mesh with all levels below it. They are counted instead of nested, so the depth does not matter.
@@ -159,19 +156,7 @@ impl Parser {
 
     /// A level without its identifier.
     fn level(&self, r: &mut Reader<'_>) -> Result<Level, Issue> {
-        let mut level = Level {
-            index: self.place(r, "index")?,
-            draw_count: r.u32("draw_count")?,
-            position: self.place(r, "position")?,
-            normal: self.place(r, "normal")?,
-            uv: self.places(r, "uv")?,
-            color: self.place(r, "color")?,
-            joint_indices: self.places(r, "joint_indices")?,
-            joint_weights: self.places(r, "joint_weights")?,
-            material_type: r.u8("material_type")?,
-            material: r.u32("material")?,
-            ..Level::default()
-        };
+        let mut level: Level = self.fields(r)?;
         let (morph_bytes, level_bytes) = match self.shape.profile {
             Profile::Spec => (97, 242),
             Profile::Libdas2 => (49, 130),
@@ -188,35 +173,7 @@ impl Parser {
 
     fn morph(&self, r: &mut Reader<'_>) -> Result<MorphTarget, Issue> {
         nested_identifier(r, super::super::MORPH_TARGET, "a morph target")?;
-        Ok(MorphTarget {
-            index: self.place(r, "index")?,
-            position: self.place(r, "position")?,
-            normal: self.place(r, "normal")?,
-            uv: self.places(r, "uv")?,
-            color: self.place(r, "color")?,
-        })
-    }
-
-    fn place(&self, r: &mut Reader<'_>, name: &'static str) -> Result<Ref, ReadError> {
-        let buffer = match self.shape.profile {
-            Profile::Spec => r.u32(name)?,
-            Profile::Libdas2 => 0,
-        };
-        Ok(Ref { buffer, offset: r.u32(name)? })
-    }
-
-    /// All ids come before all offsets.
-    fn places(&self, r: &mut Reader<'_>, name: &'static str) -> Result<[Ref; SLOTS], ReadError> {
-        let mut places = [Ref { buffer: 0, offset: 0 }; SLOTS];
-        if self.shape.profile == Profile::Spec {
-            for place in &mut places {
-                place.buffer = r.u32(name)?;
-            }
-        }
-        for place in &mut places {
-            place.offset = r.u32(name)?;
-        }
-        Ok(places)
+        Ok(self.fields(r)?)
     }
 
     fn channel(&self, r: &mut Reader<'_>) -> Result<Channel, Issue> {
@@ -244,33 +201,13 @@ impl Parser {
         let values = floats(r, "values", keys.saturating_mul(width))?;
         Ok(Channel { node, joint, target, interpolation, weight_count, times, tangents, values })
     }
-
-    fn pbr(&self, r: &mut Reader<'_>) -> Result<Pbr, ReadError> {
-        Ok(Pbr {
-            name: self.text(r, "name")?,
-            albedo: r.floats("albedo")?,
-            emissive: r.floats("emissive")?,
-            roughness: r.f32("roughness")?,
-            metallic: r.f32("metallic")?,
-            ambient_occlusion: r.f32("ambient_occlusion")?,
-            albedo_map: self.text(r, "albedo_map")?,
-            emission_map: self.text(r, "emission_map")?,
-            roughness_map: match self.shape.profile {
-                Profile::Spec => self.text(r, "roughness_map")?,
-                Profile::Libdas2 => Text::default(),
-            },
-            metallic_map: self.text(r, "metallic_map")?,
-            ambient_occlusion_map: self.text(r, "ambient_occlusion_map")?,
-        })
-    }
 }
 
-fn placement(r: &mut Reader<'_>) -> Result<Placement, ReadError> {
-    Ok(Placement {
-        rotation: r.floats("rotation")?,
-        translation: r.floats("translation")?,
-        scale: r.f32("scale")?,
-    })
+/// A record of which all fields are read.
+pub(super) fn fields<T: Fields + Default>(r: &mut Reader<'_>, profile: Profile) -> Result<T, ReadError> {
+    let mut record = T::default();
+    record.read(r, profile)?;
+    Ok(record)
 }
 
 /// The identifier of a record inside a mesh.
@@ -293,14 +230,6 @@ fn kind<T>(r: &mut Reader<'_>, name: &'static str, of: fn(u8) -> Option<T>) -> R
         let message = format!("the {name} {byte} does not exist");
         Issue::new(&codes::CHANNEL_KIND, r.path(name), message).at(Span::new(at, at + 1))
     })
-}
-
-/// A list of ids after its length.
-fn ids(r: &mut Reader<'_>, name: &'static str) -> Result<Vec<u32>, ReadError> {
-    let count = r.u32(name)? as usize;
-    r.check_count(name, count, 4)?;
-    let bytes = r.bytes(name, count.saturating_mul(4))?;
-    Ok(bytes.as_chunks().0.iter().map(|id| u32::from_le_bytes(*id)).collect())
 }
 
 fn floats(r: &mut Reader<'_>, name: &'static str, count: usize) -> Result<Vec<f32>, ReadError> {

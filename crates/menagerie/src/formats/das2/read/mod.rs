@@ -4,13 +4,45 @@ mod body;
 
 use std::sync::Arc;
 
-use super::model::{Framing, Header, Kind, Model, Numbering, Profile, Text};
+use super::model::{Framing, Header, Kind, Model, Numbering, Profile};
 use super::{MAGIC, check, codes, frame};
-use crate::bytes::{Limits, ReadError, Reader, Span};
+use crate::bytes::{Limits, ReadError, Reader, Records, SharedBytes, Span};
 use crate::diag::{self, Aspect, Issue, Issues};
 
 /// Reads a file of either profile.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
+    read_source(Source { bytes, file: None }, limits)
+}
+
+/// A file, and its bytes for a model to share where that can be.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) file: Option<&'a SharedBytes>,
+}
+
+impl<'a> Source<'a> {
+    /// A reader at a place in the file.
+    fn reader(self, at: usize) -> Reader<'a> {
+        match self.file {
+            Some(file) => {
+                let mut reader = Reader::of_shared(file);
+                // Whoever asks has read up to there.
+                let _ = reader.bytes("", at);
+                reader
+            }
+            None => Reader::part(self.bytes.get(at..).unwrap_or_default(), at),
+        }
+    }
+
+    /// A part of the file.
+    fn part(self, at: usize, length: usize) -> Option<Records<u8>> {
+        self.reader(at).records("", length).ok()
+    }
+}
+
+fn read_source(source: Source<'_>, limits: &Limits) -> Result<Model, Issue> {
+    let bytes = source.bytes;
     let magic: [u8; 8] = Reader::new(bytes).scope("header", |r| r.array("magic"))?;
     if magic != MAGIC {
         let reversed = magic.iter().rev().eq(&MAGIC);
@@ -21,11 +53,11 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
     }
     let likelier = if has_hashes(bytes) { Profile::Libdas2 } else { Profile::Spec };
     let other = if likelier == Profile::Spec { Profile::Libdas2 } else { Profile::Spec };
-    let first = match attempt(bytes, likelier, limits) {
+    let first = match attempt(source, likelier, limits) {
         Ok(model) => return Ok(model),
         Err(failure) => failure,
     };
-    match attempt(bytes, other, limits) {
+    match attempt(source, other, limits) {
         Ok(model) => Ok(model),
         // What the likelier profile has to say, unless not even the header has its shape.
         Err(second) if !first.after_header && second.after_header => Err(second.issue),
@@ -34,8 +66,12 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Model, Issue> {
 }
 
 /// Reads a file of either profile; of one that is damaged, the records before the damage. What is missing is counted.
-pub(super) fn read_or_salvage(bytes: &[u8], limits: &Limits, issues: &mut Issues) -> Result<Model, Issue> {
-    match read(bytes, limits) {
+pub(super) fn read_or_salvage(
+    source: Source<'_>,
+    limits: &Limits,
+    issues: &mut Issues,
+) -> Result<Model, Issue> {
+    match read_source(source, limits) {
         Ok(model) => {
             missing(&model, issues);
             Ok(model)
@@ -43,7 +79,7 @@ pub(super) fn read_or_salvage(bytes: &[u8], limits: &Limits, issues: &mut Issues
         Err(issue) => {
             // What costs too much is not damaged.
             let hopeless = issue.code == &diag::LIMIT || issue.code == &codes::MAGIC;
-            let model = if hopeless { None } else { salvage(bytes, limits, issues) };
+            let model = if hopeless { None } else { salvage(source.bytes, limits, issues) };
             let Some(model) = model else { return Err(issue) };
             issues.push(issue);
             missing(&model, issues);
@@ -97,7 +133,7 @@ fn salvage_as(bytes: &[u8], profile: Profile, limits: &Limits, issues: &mut Issu
     };
     let body = inflated.as_deref().unwrap_or(packed);
     let numbering = Numbering::Headings;
-    let (records, cut) = body::read_some(body, body::Shape { profile, numbering });
+    let (records, cut) = body::read_some(body, body::Shape { profile, numbering }, limits);
     if records.is_empty() {
         return None;
     }
@@ -125,14 +161,13 @@ struct Failure {
     after_header: bool,
 }
 
-fn attempt(bytes: &[u8], profile: Profile, limits: &Limits) -> Result<Model, Failure> {
-    let (header, at) =
-        header(bytes, profile).map_err(|error| Failure { issue: error.into(), after_header: false })?;
+fn attempt(source: Source<'_>, profile: Profile, limits: &Limits) -> Result<Model, Failure> {
+    let (header, at) = header(source.bytes, profile)
+        .map_err(|error| Failure { issue: error.into(), after_header: false })?;
     let late = |issue| Failure { issue, after_header: true };
-    let packed = bytes.get(at..).unwrap_or_default();
-    let body = unpack(packed, at, &header, profile, limits).map_err(late)?;
-    let packing = body.packing(packed, at);
-    let (numbering, records) = numbered(&packing, profile, &header).map_err(late)?;
+    let body = unpack(source, at, &header, profile, limits).map_err(late)?;
+    let packing = body.packing(source, at);
+    let (numbering, records) = numbered(&packing, profile, &header, limits).map_err(late)?;
     Ok(Model {
         profile,
         numbering,
@@ -148,38 +183,16 @@ fn header(bytes: &[u8], profile: Profile) -> Result<(Header, usize), ReadError> 
     let mut reader = Reader::new(bytes);
     let header = reader.scope("header", |r| {
         r.bytes("magic", 8)?;
-        Ok(Header {
-            author: text(r, "author", profile)?,
-            comment: text(r, "comment", profile)?,
-            vertices_count: r.u32("vertices_count")?,
-            mesh_count: r.u32("mesh_count")?,
-            animation_count: r.u32("animation_count")?,
-            default_scene: r.u32("default_scene")?,
-            level: r.u8("level")?,
-        })
+        body::fields(r, profile)
     })?;
     Ok((header, reader.position()))
-}
-
-/// A string: its length, in the library's profile its hash, its bytes.
-fn text(r: &mut Reader<'_>, name: &'static str, profile: Profile) -> Result<Text, ReadError> {
-    let length = r.u16(name)?;
-    let hash = match profile {
-        Profile::Spec => None,
-        Profile::Libdas2 => Some(r.u64(name)?),
-    };
-    let bytes = r.bytes(name, usize::from(length))?.to_vec();
-    Ok(match hash {
-        Some(hash) => Text { bytes, hash },
-        None => Text::new(bytes),
-    })
 }
 
 /// A body whose packing was undone.
 struct Unpacked {
     framing: Framing,
     /// The inflated bytes; `None` when the body was not packed.
-    inflated: Option<Vec<u8>>,
+    inflated: Option<SharedBytes>,
     trailing: Vec<u8>,
 }
 
@@ -188,22 +201,26 @@ impl Unpacked {
         Self { framing: Framing::Raw, inflated: None, trailing: Vec::new() }
     }
 
-    fn packing<'a>(&'a self, packed: &'a [u8], at: usize) -> Packing<'a> {
-        let stored = Span::new(at, at.saturating_add(packed.len().saturating_sub(self.trailing.len())));
+    fn packing<'a>(&'a self, source: Source<'a>, at: usize) -> Packing<'a> {
+        let stored = Span::new(at, source.bytes.len().saturating_sub(self.trailing.len()).max(at));
         match &self.inflated {
-            None => Packing { bytes: packed, base: at, inflated_from: None },
-            Some(inflated) => Packing { bytes: inflated, base: 0, inflated_from: Some(stored) },
+            None => Packing { source, at, inflated_from: None },
+            Some(inflated) => {
+                let source = Source { bytes: inflated, file: Some(inflated) };
+                Packing { source, at: 0, inflated_from: Some(stored) }
+            }
         }
     }
 }
 
 fn unpack(
-    packed: &[u8],
+    source: Source<'_>,
     at: usize,
     header: &Header,
     profile: Profile,
     limits: &Limits,
 ) -> Result<Unpacked, Issue> {
+    let packed = source.bytes.get(at..).unwrap_or_default();
     match profile {
         Profile::Spec if header.level > 9 => {
             let message = format!("the level is {}, and 9 is the highest", header.level);
@@ -218,13 +235,13 @@ fn unpack(
             }
             let (inflated, used) = frame::inflate_zlib(packed, at, limits)?;
             let trailing = packed.get(used..).unwrap_or_default().to_vec();
-            let framing = Framing::Zlib { stored: packed.get(..used).map(Arc::from) };
-            Ok(Unpacked { framing, inflated: Some(inflated), trailing })
+            let framing = Framing::Zlib { stored: source.part(at, used) };
+            Ok(Unpacked { framing, inflated: Some(inflated.into()), trailing })
         }
         Profile::Libdas2 if frame::is_zstd(packed) => {
             let inflated = frame::inflate_zstd(packed, at, limits)?;
-            let framing = Framing::Zstd { stored: Some(packed.into()) };
-            Ok(Unpacked { framing, inflated: Some(inflated), trailing: Vec::new() })
+            let framing = Framing::Zstd { stored: source.part(at, packed.len()) };
+            Ok(Unpacked { framing, inflated: Some(inflated.into()), trailing: Vec::new() })
         }
         Profile::Spec | Profile::Libdas2 => Ok(Unpacked::raw()),
     }
@@ -232,11 +249,18 @@ fn unpack(
 
 /// The bytes of the records, and where they are.
 struct Packing<'a> {
-    bytes: &'a [u8],
-    /// Where the first byte is in the file; zero for inflated bytes.
-    base: usize,
+    /// The file, or what was inflated.
+    source: Source<'a>,
+    /// Where the first of them is in the file; zero for inflated bytes.
+    at: usize,
     /// The compressed bytes in the file.
     inflated_from: Option<Span>,
+}
+
+impl<'a> Packing<'a> {
+    fn reader(&self) -> Reader<'a> {
+        self.source.reader(self.at)
+    }
 }
 
 /// Reads the records with the numbering that fits. Where both do, with the one that leaves less wrong.
@@ -244,12 +268,18 @@ fn numbered(
     packing: &Packing<'_>,
     profile: Profile,
     header: &Header,
+    limits: &Limits,
 ) -> Result<(Numbering, Vec<super::Record>), Issue> {
-    let read = |numbering, keep| body::read(packing, body::Shape { profile, numbering }, keep);
+    let read = |numbering, keep| body::read(packing, body::Shape { profile, numbering }, keep, limits);
     let headings = read(Numbering::Headings, body::Keep::All);
     // Buffers and meshes are the same in both, so a file without other records says nothing.
     let shared = |record: &super::Record| matches!(record.kind(), Kind::Buffer | Kind::Mesh);
-    if profile == Profile::Libdas2 || matches!(&headings, Ok(records) if records.iter().all(shared)) {
+    let settled = match &headings {
+        Ok(records) => records.iter().all(shared),
+        // With another numbering it costs as much.
+        Err(issue) => issue.code == &diag::LIMIT,
+    };
+    if profile == Profile::Libdas2 || settled {
         return headings.map(|records| (Numbering::Headings, records));
     }
     let tables = read(Numbering::Tables, body::Keep::Structure);
@@ -259,20 +289,21 @@ fn numbered(
         (Err(headings), Err(_)) => Err(headings),
         (Ok(headings), Ok(_)) => {
             let tables = read(Numbering::Tables, body::Keep::All)?;
-            let wrong = |numbering, records: &Vec<super::Record>| {
+            // With the records, which are too many for a copy.
+            let wrong = |numbering, records: Vec<super::Record>| {
                 let model = Model {
                     profile,
                     numbering,
                     header: header.clone(),
                     framing: Framing::Raw,
-                    records: records.clone(),
+                    records,
                     trailing: Vec::new(),
                     damaged: None,
                 };
-                check::broken_references(&model)
+                (check::broken_references(&model), model.records)
             };
-            let (by_headings, by_tables) =
-                (wrong(Numbering::Headings, &headings), wrong(Numbering::Tables, &tables));
+            let (by_headings, headings) = wrong(Numbering::Headings, headings);
+            let (by_tables, tables) = wrong(Numbering::Tables, tables);
             match by_tables < by_headings {
                 true => Ok((Numbering::Tables, tables)),
                 false => Ok((Numbering::Headings, headings)),

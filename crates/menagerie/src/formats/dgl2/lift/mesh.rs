@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use zerocopy::little_endian::F32;
+
 use super::super::model::{ChunkData, EntityData, Triangle};
 use super::super::notes::{MeshNote, Note as _, PrimitiveNote};
 use super::{Lifter, VDirection};
@@ -97,7 +99,7 @@ impl Lifter<'_> {
 
     fn mesh(&self, triangles: &[Triangle], instead: Option<i32>) -> Mesh {
         let primitive = |soup: Soup<'_>, material: i32| {
-            let mut primitive = soup.weld(self.v);
+            let mut primitive = if self.shape_only { soup.shape() } else { soup.weld(self.v) };
             primitive.material = self.materials.get(&material).copied();
             PrimitiveNote { material_id: Some(material) }.keep(&mut primitive.extras);
             primitive
@@ -161,6 +163,22 @@ impl Soup<'_> {
             None => number / 3,
         };
         self.triangles.get(triangle).map_or([0; 10], |triangle| corner(triangle, number % 3))
+    }
+
+    /// The triangles as they are, without anything but places.
+    fn shape(self) -> Primitive {
+        let clean = |x: &F32| Some(x.get()).filter(|x| x.is_finite()).unwrap_or(0.0);
+        let corners =
+            |triangle: &Triangle| triangle.positions.each_ref().map(|place| place.each_ref().map(clean));
+        let positions: Vec<[f32; 3]> = match &self.chosen {
+            Some(chosen) => {
+                let chosen = chosen.iter().filter_map(|number| self.triangles.get(*number as usize));
+                chosen.flat_map(corners).collect()
+            }
+            None => self.triangles.iter().map(corners).collect::<Vec<_>>().into_flattened(),
+        };
+        let indices = (0..u32::try_from(positions.len()).unwrap_or(u32::MAX)).collect();
+        Primitive { indices, positions, ..Primitive::default() }
     }
 
     fn weld(self, v: VDirection) -> Primitive {

@@ -71,6 +71,7 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Lifted {
         note: FileNote::default(),
         names: model.chunks.iter().map(|chunk| (chunk.kind, chunk.name.as_slice())).collect(),
         origins: Recorder::new(options.provenance),
+        shape_only: options.shape_only,
     };
     lifter.frame();
     lifter.materials();
@@ -101,6 +102,7 @@ struct Lifter<'a> {
     names: std::collections::BTreeSet<(u16, &'a [u8])>,
     /// Where things come from, if that was asked for.
     origins: Recorder,
+    shape_only: bool,
 }
 
 impl Lifter<'_> {

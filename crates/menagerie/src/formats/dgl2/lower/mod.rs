@@ -242,13 +242,19 @@ impl Lowering<'_> {
             let message = "DGL2 has no tree: nodes below others were put where they are in the world";
             self.losses.push(Loss::new(Aspect::Hierarchy, LossKind::Dropped, "nodes", message).count(below));
         }
+        self.report_hidden(nodes, below > 0);
+        self.report_shear(nodes);
+    }
+
+    /// What it costs that nothing hides what is below it; and what is hidden and left out.
+    fn report_hidden(&mut self, nodes: &[NodeId], had_tree: bool) {
         let hidden_above = |id: &&NodeId| {
             let own = self.scene.nodes.get(**id).is_some_and(|node| node.visible);
             own && self.shown.get(id.index()) == Some(&false)
         };
         let hidden = nodes.iter().filter(hidden_above).count();
         let own = nodes.iter().filter_map(|id| self.scene.nodes.get(*id)).filter(|node| !node.visible);
-        let hidden = hidden + if below > 0 { own.count() } else { 0 };
+        let hidden = hidden + if had_tree { own.count() } else { 0 };
         if hidden > 0 {
             let message = "without a tree nothing hides what is below: each of these is hidden itself";
             let loss = Loss::new(Aspect::Visibility, LossKind::Added, "nodes", message);
@@ -260,6 +266,10 @@ impl Lowering<'_> {
             let message = "hidden nodes outside the scene that is shown were left out";
             self.losses.push(Loss::new(Aspect::Visibility, LossKind::Dropped, "nodes", message).count(gone));
         }
+    }
+
+    /// What it costs that there is no shear.
+    fn report_shear(&mut self, nodes: &[NodeId]) {
         let (mut places, mut vertices) = (ErrorStats::default(), ErrorStats::default());
         let mut normals = ErrorStats::default();
         for id in nodes {

@@ -95,20 +95,9 @@ impl<'a> Lifter<'a> {
             result.extras = lifting.finish();
             return result;
         }
-        let positions =
-            primitive.attributes.get("POSITION").and_then(|accessor| self.list(accessor, &["VEC3"]));
         let mut encodings = Encodings::default();
-        if let (Some(accessor), None) = (primitive.attributes.get("POSITION"), &positions) {
-            let stated = self.stated(accessor);
-            self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (stated, stated));
-        }
-        if let (Some(accessor), Some(list)) = (primitive.attributes.get("POSITION"), positions) {
-            let stated = self.stated(accessor);
-            let missing = stated.saturating_sub(list.count);
-            self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (missing, stated));
-            result.positions = list.vectors(0.0);
-            remember(&mut encodings, "POSITION", &list, &["VEC3"]);
-            self.finite(accessor, result.positions.as_flattened_mut(), 3);
+        if let Some(accessor) = primitive.attributes.get("POSITION") {
+            result.positions = self.positions(accessor, at, &mut encodings);
         }
         self.attributes(primitive, at, &mut result, &mut encodings);
         for (i, target) in primitive.targets.iter().enumerate() {
@@ -128,7 +117,23 @@ impl<'a> Lifter<'a> {
             result.material = Some(material);
         }
         result.extras = lifting.finish();
+        if self.shape_only {
+            result.keep_shape();
+        }
         result
+    }
+
+    /// The positions of a primitive; what is missing is counted.
+    fn positions(&mut self, accessor: u32, at: &str, encodings: &mut Encodings) -> Vec<[f32; 3]> {
+        let list = self.list(accessor, &["VEC3"]);
+        let stated = self.stated(accessor);
+        let missing = stated.saturating_sub(list.as_ref().map_or(0, |list| list.count));
+        self.issues.give_up(Aspect::Positions, "vertices", format!("{at}/attributes"), (missing, stated));
+        let Some(list) = list else { return Vec::new() };
+        let mut positions = list.vectors(0.0);
+        remember(encodings, "POSITION", &list, &["VEC3"]);
+        self.finite(accessor, positions.as_flattened_mut(), 3);
+        positions
     }
 
     /// The material of a primitive that could not have it in glTF.
@@ -146,18 +151,10 @@ impl<'a> Lifter<'a> {
         let vertices = result.positions.len();
         for (semantic, accessor) in &primitive.attributes.0 {
             let (name, set) = name_and_set(semantic);
-            let shapes: &[&str] = match name {
-                "POSITION" => continue,
-                "NORMAL" => &["VEC3"],
-                "TANGENT" => &["VEC4"],
-                "TEXCOORD" if set.is_some() => &["VEC2"],
-                "COLOR" if set.is_some() => &["VEC4", "VEC3"],
-                "JOINTS" | "WEIGHTS" if set.is_some() => &["VEC4"],
-                custom if custom.starts_with('_') => {
-                    &["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"]
-                }
-                _ => &[],
-            };
+            if name == "POSITION" {
+                continue;
+            }
+            let shapes = shapes(name, set);
             let pointer = format!("{at}/attributes/{semantic}");
             let stated = primitive.attributes.get("POSITION").map_or(0, |positions| self.stated(positions));
             let Some(list) = self.attribute(*accessor, shapes, (vertices, stated), pointer) else { continue };
@@ -165,10 +162,18 @@ impl<'a> Lifter<'a> {
             let quantised = list.component != Component::F32;
             let list = list.first(vertices);
             match name {
-                "NORMAL" => result.normals = self.vectors(*accessor, &list, 0.0),
+                "NORMAL" => {
+                    let mut normals = self.vectors(*accessor, &list, 0.0);
+                    if self.shape_only {
+                        self.unit_vectors(*accessor, &mut normals);
+                    } else {
+                        result.normals = normals;
+                    }
+                }
                 "TANGENT" => {
-                    result.tangents = self.vectors(*accessor, &list, 0.0);
-                    let repaired = repair::unit_tangents(&mut result.tangents, quantised);
+                    let mut tangents = self.vectors(*accessor, &list, 0.0);
+                    let repaired = repair::unit_tangents(&mut tangents, quantised);
+                    result.tangents = if self.shape_only { Vec::new() } else { tangents };
                     self.repaired(
                         &codes::UNIT_LENGTH,
                         *accessor,
@@ -177,14 +182,16 @@ impl<'a> Lifter<'a> {
                     );
                 }
                 "JOINTS" => put_set(&mut result.joints, set, list.joints()),
-                "TEXCOORD" => put_set(&mut result.uvs, set, self.vectors(*accessor, &list, 0.0)),
-                "COLOR" => put_set(&mut result.colors, set, self.vectors(*accessor, &list, 1.0)),
+                "TEXCOORD" => put_set(&mut result.uvs, set, self.looked_at(*accessor, &list, 0.0)),
+                "COLOR" => put_set(&mut result.colors, set, self.looked_at(*accessor, &list, 1.0)),
                 "WEIGHTS" => put_set(&mut result.weights, set, self.vectors(*accessor, &list, 0.0)),
                 custom => {
                     let mut values = list.flat();
                     self.finite(*accessor, &mut values, list.shape.width());
                     let attribute = CustomAttribute { width: list.shape.width(), values };
-                    result.custom.insert(custom.to_owned(), attribute);
+                    if !self.shape_only {
+                        result.custom.insert(custom.to_owned(), attribute);
+                    }
                 }
             }
         }
@@ -231,6 +238,16 @@ impl<'a> Lifter<'a> {
     ) -> Vec<[f32; N]> {
         let mut vectors = list.vectors(default);
         self.finite(accessor, vectors.as_flattened_mut(), N);
+        vectors
+    }
+
+    /// The same, or where only the shape is wanted as much of them as says that they are there.
+    fn looked_at<const N: usize>(&mut self, accessor: u32, list: &List<'_>, default: f32) -> Vec<[f32; N]> {
+        let mut vectors = self.vectors(accessor, list, default);
+        if self.shape_only {
+            vectors.truncate(1);
+            vectors.shrink_to_fit();
+        }
         vectors
     }
 
@@ -390,10 +407,7 @@ impl<'a> Lifter<'a> {
     /// Normals of unit length; those without a direction are made from the triangles.
     fn unit_normals(&mut self, primitive: &json::Primitive, result: &mut Primitive) {
         let Some(accessor) = primitive.attributes.get("NORMAL") else { return };
-        let component = self.model.document.accessors.get(accessor as usize).map(|a| a.component_type);
-        let quantised = component != Some(Component::F32.to_gl());
-        let (repaired, zeros) = repair::unit_vectors(&mut result.normals, quantised);
-        self.repaired(&codes::UNIT_LENGTH, accessor, &repaired, "normals are not of unit length");
+        let zeros = self.unit_vectors(accessor, &mut result.normals);
         if zeros.is_empty() {
             return;
         }
@@ -403,6 +417,15 @@ impl<'a> Lifter<'a> {
                 *normal = *smooth;
             }
         }
+    }
+
+    /// Makes normals of unit length where they have a direction; gives the numbers of those without.
+    fn unit_vectors(&mut self, accessor: u32, normals: &mut [[f32; 3]]) -> Vec<usize> {
+        let component = self.model.document.accessors.get(accessor as usize).map(|a| a.component_type);
+        let quantised = component != Some(Component::F32.to_gl());
+        let (repaired, zeros) = repair::unit_vectors(normals, quantised);
+        self.repaired(&codes::UNIT_LENGTH, accessor, &repaired, "normals are not of unit length");
+        zeros
     }
 
     /// Replaces what is not finite by zero, and says so.
@@ -468,6 +491,19 @@ fn take_target_names(extras: &mut Option<Value>, targets: usize) -> Vec<String> 
             names
         }
         None => Vec::new(),
+    }
+}
+
+/// The shapes that an attribute may have; none for one that is not known.
+fn shapes(name: &str, set: Option<usize>) -> &'static [&'static str] {
+    match name {
+        "NORMAL" => &["VEC3"],
+        "TANGENT" => &["VEC4"],
+        "TEXCOORD" if set.is_some() => &["VEC2"],
+        "COLOR" if set.is_some() => &["VEC4", "VEC3"],
+        "JOINTS" | "WEIGHTS" if set.is_some() => &["VEC4"],
+        custom if custom.starts_with('_') => &["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"],
+        _ => &[],
     }
 }
 

@@ -44,10 +44,18 @@ pub fn lift(model: &Model, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
 /// believed no longer, all of them.
 fn make(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, Option<Provenance>) {
     let whole = missing::put_back(model);
-    let (scene, issues, provenance) = make_believing(whole.as_ref().unwrap_or(model), options);
-    if !notes::are_in(model) || scene::check(&scene).is_ok() {
+    let noted = notes::are_in(model);
+    // Whether notes fit shows only in a whole Scene.
+    let how = ReadOptions { shape_only: options.shape_only && !noted, ..options.clone() };
+    let (mut scene, issues, provenance) = make_believing(whole.as_ref().unwrap_or(model), &how);
+    if !noted || scene::check(&scene).is_ok() {
+        if options.shape_only && noted {
+            let primitives = scene.meshes.values_mut().flat_map(|mesh| &mut mesh.primitives);
+            primitives.for_each(scene::Primitive::keep_shape);
+        }
         return (scene, issues, provenance);
     }
+    drop(scene);
     let (scene, mut issues, provenance) = make_believing(&notes::without(model), options);
     let message = "what menagerie noted in the extras does not fit the rest and is left out";
     let span = Span::new(model.json.start, model.json.end);
@@ -70,6 +78,7 @@ fn make_believing(model: &Model, options: &ReadOptions<'_>) -> (Scene, Issues, O
         notes: Vec::new(),
         stands_in: Vec::new(),
         origins: Recorder::new(options.provenance),
+        shape_only: options.shape_only,
     };
     lifter.scene();
     lifter.record();
@@ -95,6 +104,7 @@ struct Lifter<'a> {
     stands_in: Vec<bool>,
     /// Where things come from, if that was asked for.
     origins: Recorder,
+    shape_only: bool,
 }
 
 impl<'a> Lifter<'a> {

@@ -11,6 +11,7 @@ use super::super::notes::materials::{KeptPhong, KeptSpecularGlossiness, allowed,
 use super::super::notes::{Float, Note as _, exact, exactly};
 use super::{Lowerer, number, numbers, object};
 use crate::diag::Aspect;
+use crate::math;
 use crate::ops::phong_to_metallic_roughness;
 use crate::scene::{
     AlphaMode, Blend, Material, MetallicRoughness, Shading, SpecularGlossiness, TextureRef, UvTransform,
@@ -152,7 +153,7 @@ fn emissive_factor(emissive: [f32; 3], kept: Option<f32>) -> ([f32; 3], Option<f
         return (emissive, None);
     }
     // A power of two divides and multiplies without rounding.
-    let strength = largest.log2().ceil().exp2();
+    let strength = math::log2(largest).ceil().exp2();
     let strength = if strength < largest { strength * 2.0 } else { strength };
     (emissive.map(|x| x / strength), Some(strength))
 }

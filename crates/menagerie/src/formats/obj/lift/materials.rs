@@ -69,70 +69,106 @@ fn is_pbr(entry: &Entry) -> bool {
         || ["map_pr", "map_pm"].iter().any(|key| entry.maps.contains_key(key))
 }
 
+impl Entry {
+    fn number(&self, key: &str) -> Option<f32> {
+        self.values.get(key).and_then(|values| values.first()).copied()
+    }
+
+    fn color(&self, key: &str) -> Option<[f32; 3]> {
+        match self.values.get(key).map(Vec::as_slice) {
+            Some([grey]) => Some([*grey; 3]),
+            Some([r, g, b, ..]) => Some([*r, *g, *b]),
+            _ => None,
+        }
+    }
+
+    fn strength(&self, key: &str) -> f32 {
+        self.maps.get(key).and_then(|map| map.strength).unwrap_or(1.0)
+    }
+
+    fn file(&self, key: &str) -> Option<&str> {
+        self.maps.get(key).map(|map| map.file.as_str())
+    }
+
+    fn opacity(&self) -> f32 {
+        let transparency = || self.number("tr").map(|transparency| 1.0 - transparency);
+        self.number("d").or_else(transparency).unwrap_or(1.0)
+    }
+
+    fn base(&self) -> [f32; 4] {
+        let [r, g, b] = self.color("kd").unwrap_or([1.0; 3]);
+        [r, g, b, self.opacity()]
+    }
+
+    /// Whether one picture has both metal and roughness.
+    fn is_combined(&self) -> bool {
+        self.file("map_pr").is_some() && self.file("map_pr") == self.file("map_pm")
+    }
+}
+
+/// The texture of a key of an entry, as a reference of the Scene.
+type Take<'a> = dyn FnMut(&str) -> Option<TextureRef> + 'a;
+
+fn metallic_roughness(entry: &Entry, texture: &mut Take<'_>) -> MetallicRoughness {
+    let combined = entry.is_combined();
+    MetallicRoughness {
+        base_color: entry.base(),
+        base_color_texture: texture("map_kd"),
+        metallic: entry.number("pm").unwrap_or(if combined { 1.0 } else { 0.0 }),
+        roughness: entry.number("pr").unwrap_or(1.0),
+        metallic_roughness_texture: if combined { texture("map_pr") } else { None },
+    }
+}
+
+fn phong(entry: &Entry, texture: &mut Take<'_>) -> Phong {
+    // A picture's own alpha needs no picture of the opacity.
+    let own_alpha = entry.file("map_d").is_some() && entry.file("map_d") == entry.file("map_kd");
+    let diffuse_texture = texture("map_kd");
+    Phong {
+        ambient: entry.color("ka").unwrap_or([0.0; 3]),
+        diffuse: entry.base(),
+        specular: entry.color("ks").unwrap_or([0.0; 3]),
+        shininess: entry.number("ns").unwrap_or(32.0),
+        ambient_texture: texture("map_ka"),
+        diffuse_texture,
+        specular_texture: texture("map_ks"),
+        shininess_texture: texture("map_ns"),
+        bump_texture: texture("bump").map(|bump| (bump, entry.strength("bump"))),
+        opacity_texture: if own_alpha { None } else { texture("map_d") },
+    }
+}
+
 fn material(entry: &Entry, textures: &mut Textures, scene: &mut Scene) -> Material {
     let mut texture = |key: &str| entry.maps.get(key).map(|map| textures.reference(map, scene));
-    let number = |key: &str| entry.values.get(key).and_then(|values| values.first()).copied();
-    let color = |key: &str| match entry.values.get(key).map(Vec::as_slice) {
-        Some([grey]) => Some([*grey; 3]),
-        Some([r, g, b, ..]) => Some([*r, *g, *b]),
-        _ => None,
-    };
     let mut other = entry.other.clone();
-    let opacity = number("d").or_else(|| number("tr").map(|transparency| 1.0 - transparency)).unwrap_or(1.0);
-    let [r, g, b] = color("kd").unwrap_or([1.0; 3]);
-    let base = [r, g, b, opacity];
-    let strength = |key: &str| entry.maps.get(key).and_then(|map| map.strength).unwrap_or(1.0);
-    let file = |key: &str| entry.maps.get(key).map(|map| map.file.as_str());
-    // A picture's own alpha needs no picture of the opacity.
-    let own_alpha = file("map_d").is_some() && file("map_d") == file("map_kd");
     let mut material = Material {
-        emissive: color("ke").unwrap_or([0.0; 3]),
+        emissive: entry.color("ke").unwrap_or([0.0; 3]),
         emissive_texture: texture("map_ke"),
-        normal_texture: texture("norm").map(|normal| (normal, strength("norm"))),
-        unlit: number("illum") == Some(0.0),
-        alpha: if opacity < 1.0 || file("map_d").is_some() {
+        normal_texture: texture("norm").map(|normal| (normal, entry.strength("norm"))),
+        unlit: entry.number("illum") == Some(0.0),
+        alpha: if entry.opacity() < 1.0 || entry.file("map_d").is_some() {
             AlphaMode::Blend(Blend::Alpha)
         } else {
             AlphaMode::Opaque
         },
         ..Material::default()
     };
-    if material.emissive_texture.is_some() && color("ke").is_none() {
+    if material.emissive_texture.is_some() && entry.color("ke").is_none() {
         material.emissive = [1.0; 3];
     }
-    let base_texture = texture("map_kd");
     if is_pbr(entry) {
-        let combined = file("map_pr").is_some() && file("map_pr") == file("map_pm");
-        let metallic_roughness_texture = if combined { texture("map_pr") } else { None };
-        material.shading = Shading::MetallicRoughness(MetallicRoughness {
-            base_color: base,
-            base_color_texture: base_texture,
-            metallic: number("pm").unwrap_or(if combined { 1.0 } else { 0.0 }),
-            roughness: number("pr").unwrap_or(1.0),
-            metallic_roughness_texture,
-        });
+        material.shading = Shading::MetallicRoughness(metallic_roughness(entry, &mut texture));
         // What many programs call a bump map is a normal map, above all beside metal and roughness.
         if material.normal_texture.is_none() {
-            material.normal_texture = texture("bump").map(|normal| (normal, strength("bump")));
+            material.normal_texture = texture("bump").map(|normal| (normal, entry.strength("bump")));
         }
         keep(entry, &["ka", "ks", "ns"], &mut other);
-        if !combined {
+        if !entry.is_combined() {
             keep_maps(entry, &["map_pr", "map_pm"], &mut other);
         }
         keep_maps(entry, &["map_ka", "map_ks", "map_ns"], &mut other);
     } else {
-        material.shading = Shading::Phong(Box::new(Phong {
-            ambient: color("ka").unwrap_or([0.0; 3]),
-            diffuse: base,
-            specular: color("ks").unwrap_or([0.0; 3]),
-            shininess: number("ns").unwrap_or(32.0),
-            ambient_texture: texture("map_ka"),
-            diffuse_texture: base_texture,
-            specular_texture: texture("map_ks"),
-            shininess_texture: texture("map_ns"),
-            bump_texture: texture("bump").map(|bump| (bump, strength("bump"))),
-            opacity_texture: if own_alpha { None } else { texture("map_d") },
-        }));
+        material.shading = Shading::Phong(Box::new(phong(entry, &mut texture)));
     }
     if !other.is_empty() {
         MaterialNote { lines: Some(other), name_bytes: None }.keep(&mut material.extras);

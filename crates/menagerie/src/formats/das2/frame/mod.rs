@@ -1,8 +1,8 @@
 //! The two compressions of a body: zlib in the document's profile, zstd in the library's.
 
 mod pieces;
-#[cfg_attr(target_family = "wasm", path = "frame/zstd_rust.rs")]
-#[cfg_attr(not(target_family = "wasm"), path = "frame/zstd_c.rs")]
+#[cfg_attr(target_family = "wasm", path = "zstd_rust.rs")]
+#[cfg_attr(not(target_family = "wasm"), path = "zstd_c.rs")]
 mod zstd;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod zstd_rust;

@@ -1,7 +1,7 @@
 //! Bytes to file model.
 
 use super::codes;
-use super::model::{Entity, MeshData, Model, VERSION, VFloat, Vertices};
+use super::model::{ENTITY, Entity, MESH, MeshData, Model, VERSION, VFloat, Vertices};
 use crate::bytes::{ReadError, Reader, Span, align};
 use crate::diag::{Code, Issue, Issues};
 
@@ -16,7 +16,12 @@ const WORD: usize = 4;
 
 /// Reads a file. What can be forgiven goes to `issues`; what cannot is the error.
 pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
-    let mut reader = Reader::new(bytes);
+    read_from(Reader::new(bytes), issues)
+}
+
+/// The same from a reader at the start of a file.
+pub(super) fn read_from(mut reader: Reader<'_>, issues: &mut Issues) -> Result<Model, Issue> {
+    let bytes = reader.rest();
     let (mut model, count, stated) = header(&mut reader)?;
     let too_many = reader.scope("header", |r| r.check_count("entity_count", count, PIVOT_HEADER)).err();
     issues.extend(too_many.map(Issue::from));
@@ -114,14 +119,7 @@ fn entity(reader: &mut Reader<'_>, index: usize, vfloat: VFloat) -> Result<Entit
 
 /// The definition after its size.
 fn definition_body(r: &mut Reader<'_>, vfloat: VFloat, size: usize) -> Result<Entity, Issue> {
-    let mut entity = Entity {
-        parent: r.i32("parent")?,
-        position: r.floats("position")?,
-        scale: r.floats("scale")?,
-        rotation: r.floats("rotation")?,
-        anim_length: r.i32("anim_length")?,
-        ..Entity::default()
-    };
+    let mut entity = ENTITY.read(r)?;
     let keys = r.count_i32("keyframe_count")?;
     let name = r.count_i32("name_length")?;
     let vertices = r.count_i32("vertex_count")?;
@@ -159,19 +157,7 @@ impl MeshCounts {
         let colours = r.count_i32("colour_count")?;
         let triangles = r.count_i32("triangle_count")?;
         let texture = r.count_i32("texture_length")?;
-        let mesh = MeshData {
-            vertices: Vertices::Full(Vec::new()),
-            colours: Vec::new(),
-            colours_padding: None,
-            triangles: Vec::new(),
-            triangles_padding: None,
-            texture: Vec::new(),
-            texture_padding: None,
-            colour: r.array("colour")?,
-            alpha: r.f32("alpha")?,
-            fx: r.u32("fx")?,
-            bones: Vec::new(),
-        };
+        let mesh = MESH.read(r)?;
         let bones = r.count_i32("bone_count")?;
         Ok((Self { vertices, colours, triangles, texture, bones }, mesh))
     }
@@ -184,12 +170,12 @@ fn mesh_lists(
     mut mesh: MeshData,
 ) -> Result<MeshData, Issue> {
     mesh.vertices = match vfloat {
-        VFloat::Bits16 => Vertices::Half(r.table("vertices", counts.vertices).map_err(outside)?),
-        VFloat::Bits32 => Vertices::Full(r.table("vertices", counts.vertices).map_err(outside)?),
+        VFloat::Bits16 => Vertices::Half(r.records("vertices", counts.vertices).map_err(outside)?),
+        VFloat::Bits32 => Vertices::Full(r.records("vertices", counts.vertices).map_err(outside)?),
     };
     mesh.colours = r.table("colours", counts.colours).map_err(outside)?;
     mesh.colours_padding = padding(r, counts.colours.saturating_mul(3))?;
-    mesh.triangles = r.table("triangles", counts.triangles).map_err(outside)?;
+    mesh.triangles = r.records("triangles", counts.triangles).map_err(outside)?;
     mesh.triangles_padding = padding(r, counts.triangles.saturating_mul(6))?;
     mesh.texture = r.bytes("texture", counts.texture).map_err(outside)?.to_vec();
     mesh.texture_padding = padding(r, counts.texture)?;
