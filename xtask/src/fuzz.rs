@@ -179,6 +179,7 @@ impl Fuzzer {
         }
         let program = target.join(host).join(profile).join("menagerie-fuzz");
         let seeds = fuzz.join("seeds");
+        let _ = std::fs::remove_dir_all(&seeds);
         let written = Command::new(&program).env("FUZZ_SEEDS", &seeds).stderr(Stdio::null()).status()?;
         if !written.success() {
             bail!("what the fuzz targets start from cannot be written to {}", seeds.display());
@@ -231,6 +232,10 @@ impl Fuzzer {
     fn run_short(&self, target: &Target) -> Result<Ran> {
         let mut command = self.command(target)?;
         command.args(["-seed=16", &format!("-runs={}", target.runs)]);
+        // libFuzzer writes what it learns to the first folder: what others start from must not grow meanwhile.
+        let learned = self.folder("learned", target)?;
+        std::fs::remove_dir_all(&learned)?;
+        command.arg(self.folder("learned", target)?);
         if target.files {
             command.arg(&self.seeds);
         }

@@ -9,7 +9,7 @@ use crate::bytes::Limits;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::diff::{DiffOptions, DiffReport, Difference, MOVE_ELSEWHERE, diff};
-use crate::formats::{FileModel, Format, Holds, Lifted, Purpose, ReadOptions};
+use crate::formats::{FileModel, Format, Holds, Lifted, Purpose, ReadOptions, has_notes};
 use crate::ops::drawn;
 use crate::scene::{CheckedScene, check};
 
@@ -30,11 +30,18 @@ pub(super) fn settle_within(
     losses: &mut LossReport,
 ) {
     let (vertices, triangles) = drawn(source.scene());
-    if !is_inexact(model.format()) || vertices.max(triangles) > MOST {
+    let exact = !is_inexact(model.format());
+    if (exact && !has_notes(source.scene(), model.format())) || vertices.max(triangles) > MOST {
         return;
     }
     let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
     let Some(found) = model.lift(&options).ok().and_then(|lifted| compare(source, &lifted)) else { return };
+    if exact {
+        // What such a format makes of a model is as foretold; notes may come from anywhere, and say what it never wrote.
+        let silent = found.unannounced(losses).filter(|difference| difference.aspect == Aspect::Extras);
+        let silent: Vec<Difference> = silent.cloned().collect();
+        return silent.into_iter().for_each(|difference| announce(difference, losses));
+    }
     let unseen: Vec<Loss> = found.unseen(losses).cloned().collect();
     // What a comparison could overlook stays, once it is said to be gone; names it does not overlook.
     let stays = |loss: &Loss| loss.kind == LossKind::Dropped && loss.aspect != Aspect::Names;
