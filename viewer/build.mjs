@@ -57,5 +57,7 @@ let page = readFileSync(join(here, "src/index.html"), "utf8");
 page = fill(fill(fill(page, "SCRIPT_HASH", `'sha256-${hash}'`), "STYLE", style.code.trim()), "SCRIPT", script);
 mkdirSync(made, { recursive: true });
 writeFileSync(join(made, "menagerie.html"), page);
+// What the program has inside: base64 packs to three quarters.
+writeFileSync(join(made, "menagerie.html.deflate"), deflateRawSync(page, { level: 9 }));
 const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
 console.log(`page ${megabytes(page.length)} MB: library ${megabytes(wasm.length)} MB, packed ${megabytes(inside.length)}; program ${megabytes(script.length - inside.length)}`);

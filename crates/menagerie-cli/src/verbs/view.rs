@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,8 @@ use anyhow::{Context, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use flate2::bufread::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use menagerie::convert::resolve_textures;
 use menagerie::formats::{Files, NotFound, ReadOptions};
 use menagerie::open::Folders;
@@ -37,11 +39,11 @@ pub(crate) struct ViewArgs {
     finding: Finding,
 }
 
-/// The page without files, where it was there when the program was built.
+/// The page without files, packed, where it was there when the program was built.
 #[cfg(has_page)]
-const PAGE: Option<&str> = Some(include_str!(concat!(env!("OUT_DIR"), "/menagerie.html")));
+const PAGE: Option<&[u8]> = Some(include_bytes!(concat!(env!("OUT_DIR"), "/menagerie.html.deflate")));
 #[cfg(not(has_page))]
-const PAGE: Option<&str> = None;
+const PAGE: Option<&[u8]> = None;
 
 /// Whether this program has the page inside.
 pub(super) fn has_page() -> bool {
@@ -52,12 +54,16 @@ pub(super) fn has_page() -> bool {
 const PLACE: &str = "<!-- files -->";
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Exit> {
-    let Some(page) = PAGE else {
+    let Some(packed) = PAGE else {
         bail!(
             "this program was built without the viewer's page; `cargo xtask viewer` makes it, and the next build of the \
              program has it"
         );
     };
+    let mut page = String::new();
+    DeflateDecoder::new(packed)
+        .read_to_string(&mut page)
+        .context("the page inside this program is broken")?;
     let inputs = inputs::expand(&args.files, args.recursive);
     let mut blocks = String::new();
     let mut exit = Exit::Fine;
@@ -118,7 +124,7 @@ fn embed(input: &Input, finding: &Finding, folder: &str, blocks: &mut String) ->
 
 /// A file as an element of the page, packed.
 fn block(blocks: &mut String, path: &str, bytes: &[u8]) -> Result<()> {
-    let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+    let mut packer = DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
     packer.write_all(bytes)?;
     let data = STANDARD.encode(packer.finish()?);
     let path = path.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");

@@ -46,6 +46,15 @@ pub struct Limits {
     /// How many parts of a model are kept apart that only names tell apart: objects, groups and materials of OBJ. What
     /// comes after is put together.
     pub parts: usize,
+    /// How many times the bytes of a file may be used by its lists, where lists may share them: those of BMD.
+    pub sharing: usize,
+    /// Steps that may be spent on what grows faster than a file: pairs of triangles that may cross each other, joints at all
+    /// moments of an animation.
+    pub steps: usize,
+    /// The most texels along a side of a picture.
+    pub picture_side: usize,
+    /// The most texels of a picture.
+    pub picture_texels: usize,
     /// The longest line of text, in bytes.
     pub line_bytes: usize,
     /// The longest header in words, in bytes: that of PLY.
@@ -73,6 +82,10 @@ impl Default for Limits {
             drawn: 40_000_000,
             keys: 4_000_000,
             parts: 1 << 16,
+            sharing: 8,
+            steps: 1 << 22,
+            picture_side: 16384,
+            picture_texels: 1 << 26,
             line_bytes: 16 << 20,
             header_bytes: 1 << 20,
             row_bytes: 64 << 20,

@@ -9,11 +9,6 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use super::{Kind, dds, tga};
 use crate::bytes::Limits;
 
-/// The most texels along a side of a picture.
-const MAX_SIDE: usize = 16384;
-/// The most texels of a picture.
-const MAX_TEXELS: usize = 1 << 26;
-
 /// Why a picture cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
@@ -45,8 +40,7 @@ pub struct Texels {
 impl Texels {
     /// A picture of these texels; as many as the sizes say.
     pub fn new(width: usize, height: usize, list: Vec<[u8; 4]>) -> Result<Self, Unusable> {
-        is_small_enough(width, height)?;
-        if width == 0 || height == 0 || list.len() != width * height {
+        if width == 0 || height == 0 || Some(list.len()) != width.checked_mul(height) {
             return Err(Unusable::Broken(format!("{} texels for {width} by {height}", list.len())));
         }
         Ok(Self { width, height, list })
@@ -151,23 +145,21 @@ const TEXEL: usize = 8;
 
 /// Refuses what is too large, before any memory is asked for, and takes that memory.
 pub(super) fn within(width: usize, height: usize, limits: &Limits) -> Result<(), Unusable> {
-    is_small_enough(width, height)?;
+    let Limits { picture_side, picture_texels, .. } = *limits;
+    if width.max(height) > picture_side || width.saturating_mul(height) > picture_texels {
+        return Err(Unusable::TooLarge(width, height));
+    }
     limits
         .take_many(width.saturating_mul(height), TEXEL)
         .map_err(|over| Unusable::OverLimit(over.to_string()))
 }
 
-fn is_small_enough(width: usize, height: usize) -> Result<(), Unusable> {
-    if width > MAX_SIDE || height > MAX_SIDE || width.saturating_mul(height) > MAX_TEXELS {
-        return Err(Unusable::TooLarge(width, height));
-    }
-    Ok(())
-}
-
 fn png(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
     let broken = |error: png::DecodingError| Unusable::Broken(error.to_string());
-    let mut decoder =
-        Decoder::new_with_limits(std::io::Cursor::new(data), png::Limits { bytes: MAX_TEXELS * 8 });
+    let mut decoder = Decoder::new_with_limits(
+        std::io::Cursor::new(data),
+        png::Limits { bytes: limits.picture_texels.saturating_mul(TEXEL) },
+    );
     let header = decoder.read_header_info().map_err(broken)?;
     let (width, height) = (header.width as usize, header.height as usize);
     within(width, height, limits)?;

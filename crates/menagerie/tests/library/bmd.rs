@@ -13,7 +13,8 @@ use menagerie::scene::{Bounds, Node, Pose, Primitive, Scene, SceneRoot, assert_s
 use serde_json::{Value, json};
 
 fn read(file: &TestFile) -> Model {
-    bmd::read(&file.bytes, &mut Issues::default()).unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
+    bmd::read(&file.bytes, &Limits::default(), &mut Issues::default())
+        .unwrap_or_else(|issue| panic!("{}: {issue}", file.name()))
 }
 
 fn made(name: &str) -> TestFile {
@@ -305,7 +306,7 @@ fn lowered(scene: &Scene, settings: &[(&str, &str)]) -> (Model, LossReport) {
     let mut losses = LossReport::new();
     let model = bmd::lower(assert_scene(scene), &options, &mut losses);
     // What is written is what is read.
-    let again = bmd::read(&model.to_bytes(), &mut Issues::default()).unwrap();
+    let again = bmd::read(&model.to_bytes(), &Limits::default(), &mut Issues::default()).unwrap();
     assert_eq!(again.to_bytes(), model.to_bytes());
     let reading = FORMAT.open(&model.to_bytes(), &ReadOptions::default());
     assert!(!reading.issues.has_errors(), "{:#?}", reading.issues);
@@ -655,7 +656,7 @@ fn every_prefix_says_what_is_missing() {
             let read: usize = model.summary().vertices;
             assert_eq!(read + given_up(&reading.issues, "vertices").0, vertices, "{name}: vertices");
             // What follows the last list is spare.
-            let mut part = bmd::read(&file.bytes[..end], &mut Issues::default()).unwrap();
+            let mut part = bmd::read(&file.bytes[..end], &Limits::default(), &mut Issues::default()).unwrap();
             part.other = whole.other.clone();
             assert!(reading.issues.is_damaged() || part == whole, "{name}: nothing is said");
             cut_triangles += missing;
@@ -706,7 +707,7 @@ fn a_name_that_too_many_share_is_left_out() {
     bytes.extend([b'n'; 100_000]);
     bytes.push(0);
     let mut issues = Issues::default();
-    let model = bmd::read(&bytes, &mut issues).expect("the rest can be read");
+    let model = bmd::read(&bytes, &Limits::default(), &mut issues).expect("the rest can be read");
     assert_eq!(model.bones.len(), BONES as usize);
     assert!(issues.iter().any(|issue| issue.code.id == "bmd/too-much-shared"), "{issues:?}");
     let names: usize = lifted(&model).nodes.values().map(|node| node.name.len()).sum();

@@ -6,15 +6,12 @@ use super::model::{
 use super::solid::{crossing, open_edges, same_places};
 use super::vertex::{Vertex, VertexKind};
 use super::{codes, lift};
-use crate::bytes::{Span, f8a_to_f32};
+use crate::bytes::{Limits, Span, f8a_to_f32};
 use crate::diag::{Code, Issue, Issues};
 
-/// Pairs of triangles that are looked at in all solids of a file for crossing each other; a hostile file would have billions.
-const PAIRS: usize = 1 << 22;
-
 /// Finds what is wrong in a model that could be read.
-pub fn check(model: &Model, issues: &mut Issues) {
-    let mut check = Check { model, length: model.length(), issues, pairs: PAIRS };
+pub fn check(model: &Model, limits: &Limits, issues: &mut Issues) {
+    let mut check = Check { model, length: model.length(), issues, pairs: limits.steps };
     check.header();
     check.strings();
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -35,7 +32,7 @@ struct Check<'a> {
     /// Bytes of the file.
     length: usize,
     issues: &'a mut Issues,
-    /// Pairs of triangles that may still be looked at.
+    /// Pairs of triangles of all solids that may still be looked at for crossing each other.
     pairs: usize,
 }
 

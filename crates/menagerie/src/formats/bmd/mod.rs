@@ -130,7 +130,7 @@ pub static FORMAT: Format = Format {
         },
     ],
     codes: codes::CODES,
-    read: |bytes, _, issues| Ok(Box::new(read::read(bytes, issues)?)),
+    read: |bytes, options, issues| Ok(Box::new(read::read(bytes, &options.limits, issues)?)),
     stream: None,
     mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),

@@ -7,18 +7,15 @@ use super::model::{
 };
 use super::vertex::{Vertex, VertexKind};
 use super::{MAGIC, codes};
-use crate::bytes::{Layout, Reader, Span};
+use crate::bytes::{Layout, Limits, Reader, Span};
 use crate::diag::{Aspect, Issue, Issues};
 
-/// How many times the bytes of a file may be used by its lists. Lists may share bytes; a file whose records all name
-/// the same megabytes would otherwise cost more than it is worth.
-const SHARING: usize = 8;
-
 /// Reads a file. Only a file without a whole header cannot be read; what else is broken is left out and found by the
-/// check, and its bytes are kept.
-pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
+/// check, and its bytes are kept. Lists may share bytes: a file whose records all name the same megabytes costs no more than
+/// [`Limits::sharing`] says.
+pub fn read(bytes: &[u8], limits: &Limits, issues: &mut Issues) -> Result<Model, Issue> {
     let mut model = header(bytes)?;
-    let left = bytes.len().saturating_mul(SHARING).saturating_add(4096);
+    let left = bytes.len().saturating_mul(limits.sharing).saturating_add(4096);
     let mut reading = ListReader { bytes, left, issues };
     model.meshes = records(bytes, model.mesh_table, &MESH);
     model.lods = records(bytes, model.lod_table, &LOD);
@@ -35,7 +32,7 @@ pub fn read(bytes: &[u8], issues: &mut Issues) -> Result<Model, Issue> {
     // In rising order: when one does not end in the file, none behind it does.
     let names = model.names_at();
     model.strings = names.into_iter().map_while(|at| Some((at, reading.text(at)?))).collect();
-    leave_out_shared_names(&mut model, bytes.len(), issues);
+    leave_out_shared_names(&mut model, bytes.len().saturating_mul(limits.sharing), issues);
     model.keep_other(bytes);
     count_missing(&model, issues);
     Ok(model)
@@ -77,15 +74,15 @@ fn count_missing(model: &Model, issues: &mut Issues) {
     issues.give_up(Aspect::Names, "names", "strings", (missing, names.len()));
 }
 
-/// Leaves out the names that cost most where all uses of all names together are much longer than the file: each use
-/// becomes a name of its own in a Scene.
-fn leave_out_shared_names(model: &mut Model, bytes: usize, issues: &mut Issues) {
+/// Leaves out the names that cost most where all uses of all names together have more bytes than the file may
+/// use: each use becomes a name of its own in a Scene.
+fn leave_out_shared_names(model: &mut Model, most: usize, issues: &mut Issues) {
     let mut costs: BTreeMap<u32, usize> = BTreeMap::new();
     for at in model.names_used() {
         let length = model.strings.get(&at).map_or(0, Vec::len);
         *costs.entry(at).or_default() += length;
     }
-    let most = bytes.saturating_mul(SHARING).saturating_add(1 << 16);
+    let most = most.saturating_add(1 << 16);
     let mut total: usize = costs.values().sum();
     let mut costs: Vec<(usize, u32)> = costs.into_iter().map(|(at, cost)| (cost, at)).collect();
     costs.sort_unstable();

@@ -345,8 +345,8 @@ impl FileModel for Model {
         Model::dialect(self)
     }
 
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
+    fn check(&self, limits: &Limits, issues: &mut Issues) {
+        super::check(self, limits, issues);
     }
 
     fn check_engine(&self, limits: &Limits, issues: &mut Issues) {

@@ -254,9 +254,10 @@ fn worlds(model: &Model, at: Option<(&Played, f32)>) -> Vec<Placement> {
     worlds
 }
 
-/// Moments that are sampled at most, and places of all entities at all of them.
+/// Moments that are sampled at most.
 const MAX_FRAMES: usize = 4096;
-const MAX_PLACES: usize = 1 << 20;
+/// What it takes to work out one place, in steps.
+const PLACE: usize = 4;
 
 /// What the engine shows: where its entities are, at bind pose and at frames of the animation, in the Scene's axes.
 pub(super) struct Shown {
@@ -266,21 +267,21 @@ pub(super) struct Shown {
 
 impl Shown {
     /// The model's own, or without the entity that was added as root.
-    fn of(model: &Model, skip: usize) -> Self {
+    fn of(model: &Model, skip: usize, limits: &Limits) -> Self {
         let turned = |worlds: Vec<Placement>| worlds.iter().skip(skip).map(Placement::turned).collect();
         let played = played(model);
         let at = |frame: f32| (frame, turned(worlds(model, Some((&played, frame)))));
-        Self { bind: turned(worlds(model, None)), frames: sampled_frames(model).map(at).collect() }
+        Self { bind: turned(worlds(model, None)), frames: sampled_frames(model, limits).map(at).collect() }
     }
 }
 
 /// The frames at which the engine's places are looked at; none where nothing moves.
-fn sampled_frames(model: &Model) -> impl ExactSizeIterator<Item = f32> {
+fn sampled_frames(model: &Model, limits: &Limits) -> impl ExactSizeIterator<Item = f32> {
     let keys = || model.entities.iter().flat_map(|entity| &entity.keys).map(|key| key.frame.get());
     let (first, last) = (keys().min().unwrap_or(0).min(0), keys().max().unwrap_or(0));
     // Four times a frame, for the engine's way between rotations is not the Scene's.
     let count = usize::try_from((i64::from(last) - i64::from(first)) * 4).unwrap_or(0);
-    let most = (MAX_PLACES / model.entities.len().max(1)).clamp(1, MAX_FRAMES);
+    let most = (limits.steps / PLACE / model.entities.len().max(1)).clamp(1, MAX_FRAMES);
     let step = count.div_ceil(most).max(1);
     let quarters = if keys().next().is_some() { count / step + 1 } else { 0 };
     (0..quarters).map(move |i| first as f32 + (i * step) as f32 / 4.0)
@@ -288,7 +289,7 @@ fn sampled_frames(model: &Model) -> impl ExactSizeIterator<Item = f32> {
 
 /// Takes what [`lifted`] needs: places, and the same as values of channels.
 pub(super) fn afford(model: &Model, limits: &Limits) -> Result<(), OverLimit> {
-    let places = (1 + sampled_frames(model).len()) * model.entities.len();
+    let places = (1 + sampled_frames(model, limits).len()) * model.entities.len();
     limits.take_many(places, 2 * size_of::<Placement>())
 }
 
@@ -298,7 +299,7 @@ pub(super) fn lifted(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let whole = model.with_salvaged();
     let model = whole.as_ref().unwrap_or(model);
     let skip = usize::from(model.added().is_some_and(|added| added.root));
-    let shown = Shown::of(model, skip);
+    let shown = Shown::of(model, skip, &options.limits);
     let mut own = if skip == 1 { model.clone().without_root() } else { model.clone() };
     for (entity, world) in own.entities.iter_mut().zip(&shown.bind) {
         let Some(mesh) = &mut entity.mesh else { continue };

@@ -26,8 +26,6 @@ const POSE_TOLERANCE: f32 = 2e-3;
 const BETWEEN: usize = 256;
 /// Moments of one animation at most.
 const MOMENTS: usize = 4096;
-/// Joints times moments that are computed for one file.
-const BUDGET: usize = 1 << 22;
 
 /// Bones whose order is worked out; far more than the engine has room for.
 const MOST_BONES: usize = 1 << 16;
@@ -216,7 +214,8 @@ pub fn lift_as_engine(model: &Model, options: &ReadOptions<'_>) -> Lifted {
     let Skeletons { scene: mut lifted, skeletons, clips } = lift_with_skeletons(model, options);
     let kinds = joints::of_collections(model);
     let scene = &mut lifted.scene;
-    let mut budget = BUDGET;
+    // Joints times moments.
+    let mut budget = options.limits.steps;
     let mut tracks: Vec<Vec<Channel>> = vec![Vec::new(); scene.animations.len()];
     for skeleton in &skeletons {
         let Some(collection) = model.collections.get(skeleton.collection) else { continue };
