@@ -8,8 +8,12 @@
 //!
 //! `docs/formats/bmd.md` has the layout byte by byte, and every decision on what the format's document leaves open.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, FormatOption, Holds, Lifted, Output, Packing, Probe, ReadOptions,
+    Summary,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -135,3 +139,47 @@ pub static FORMAT: Format = Format {
     mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        Model::summary(self)
+    }
+
+    fn packing(&self) -> Vec<Packing> {
+        Model::packing(self)
+    }
+
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
+    fn check(&self, limits: &Limits, issues: &mut Issues) {
+        check(self, limits, issues);
+    }
+
+    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
+        engine::check(self, limits, issues);
+    }
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.to_bytes().into())
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        costs::of_document(self, &options.limits)?;
+        Ok(lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        options.limits.take(costs::of_frames(self))?;
+        Ok(Some(engine::lifted(self, options)))
+    }
+}

@@ -7,9 +7,7 @@ use super::model::{
     Model, PSEUDO_BONE, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
 };
 use super::vertex::VertexKind;
-use crate::bytes::{ByteMap, FieldType, Layout, Limits, MapKind, MapNode, Record, Span, Writer};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, Packing, ReadOptions, Summary};
+use crate::bytes::{ByteMap, FieldType, Layout, MapKind, MapNode, Record, Span, Writer};
 
 /// A part of the file that something refers to.
 enum Region<'a> {
@@ -325,50 +323,6 @@ fn record_fields(record: &'static Record, bytes: &[u8], w: &mut Writer) {
     for field in record.fields {
         let end = field.offset + field.bytes();
         w.field(field.name, field.kind, bytes.get(field.offset..end).unwrap_or_default());
-    }
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn packing(&self) -> Vec<Packing> {
-        Model::packing(self)
-    }
-
-    fn dialect(&self) -> Option<String> {
-        Model::dialect(self)
-    }
-
-    fn check(&self, limits: &Limits, issues: &mut Issues) {
-        super::check(self, limits, issues);
-    }
-
-    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
-        super::engine::check(self, limits, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.to_bytes().into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        super::costs::of_document(self, &options.limits)?;
-        Ok(super::lift(self, options))
-    }
-
-    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
-        options.limits.take(super::costs::of_frames(self))?;
-        Ok(Some(super::engine::lifted(self, options)))
     }
 }
 

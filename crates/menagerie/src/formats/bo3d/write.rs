@@ -3,9 +3,7 @@
 use super::model::{
     BONE, COLOUR, ENTITY, Entity, KEY, MESH, MeshData, Model, TRIANGLE, VERTEX16, VERTEX32, Vertices,
 };
-use crate::bytes::{ByteMap, Limits, Writer, align};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::bytes::{ByteMap, Writer, align};
 
 const ZEROS: [u8; 3] = [0; 3];
 
@@ -105,45 +103,4 @@ fn padding(w: &mut Writer, name: &'static str, length: usize, own: Option<&[u8]>
 /// A length as the signed number that the format has for it.
 fn count(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn dialect(&self) -> Option<String> {
-        Model::dialect(self)
-    }
-
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
-    }
-
-    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
-        super::engine::check(self, limits, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.to_bytes().into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        Ok(super::lift(self, options))
-    }
-
-    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        super::engine::afford(self, &options.limits)?;
-        Ok(Some(super::engine::lifted(self, options)))
-    }
 }

@@ -6,9 +6,7 @@ use super::model::{
     Model, ROTATION, Slot,
 };
 use super::read::least;
-use crate::bytes::{ByteMap, Limits, Writer};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::bytes::{ByteMap, Writer};
 
 /// The bytes of the header: the magic number, the version and six counts.
 const HEADER: usize = 5 + 1 + 6 * 4;
@@ -180,44 +178,5 @@ impl Instance {
     fn write_to(&self, w: &mut Writer) {
         text(w, "name_length", "name", &self.name);
         INSTANCE.write(self, w);
-    }
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn dialect(&self) -> Option<String> {
-        Model::dialect(self)
-    }
-
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
-    }
-
-    fn check_engine(&self, limits: &Limits, issues: &mut Issues) {
-        super::check_engine(self, limits, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.to_bytes().into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        Ok(super::lift(self, options))
-    }
-
-    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
-        Ok(Some(super::lift_as_engine(self, options)))
     }
 }

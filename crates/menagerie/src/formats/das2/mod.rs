@@ -9,8 +9,12 @@
 //! Both are read and written. `docs/formats/das2.md` has them byte by byte, and every decision on what the document
 //! leaves open.
 
-use super::{Capabilities, Format, FormatOption, Hidden, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, FormatOption, Hidden, Holds, Lifted, Output, Probe, ReadOptions,
+    Summary, of_lifting,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::Axes;
 
@@ -120,3 +124,54 @@ pub static FORMAT: Format = Format {
     mend: mend::mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        Model::summary(self)
+    }
+
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
+    fn check(&self, _: &Limits, issues: &mut Issues) {
+        check(self, issues);
+    }
+
+    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
+        check_engine(self, issues);
+    }
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn layout_of(&self, written: &Output) -> ByteMap {
+        self.map_of(Some(written.bytes.len()))
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.to_bytes()?.into())
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        Ok(self.into_bytes()?.into())
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        of_lifting(&self.summary(), &options.limits)?;
+        Ok(lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(lift_as_engine(self, options))
+    }
+
+    fn lift_as_others(&self, options: &ReadOptions<'_>) -> Option<Lifted> {
+        lift::lift_as_others(self, options)
+    }
+}

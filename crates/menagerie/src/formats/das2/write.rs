@@ -3,9 +3,8 @@
 use super::fields::Fields;
 use super::model::{Channel, Framing, Kind, Level, Mesh, Model, MorphTarget, Profile, Record};
 use super::{codes, frame};
-use crate::bytes::{ByteMap, Limits, Writer};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::bytes::{ByteMap, Writer};
+use crate::diag::Issue;
 
 impl Model {
     /// The bytes of the file. A compressed body is the one that was read, as long as it says the same; else it is
@@ -29,7 +28,7 @@ impl Model {
     }
 
     /// The bytes of the file, with what they are made of let go of on the way.
-    fn into_bytes(mut self) -> Result<Vec<u8>, Issue> {
+    pub(super) fn into_bytes(mut self) -> Result<Vec<u8>, Issue> {
         if self.damaged.is_some() || self.framing == Framing::Raw {
             return self.to_bytes();
         }
@@ -88,7 +87,7 @@ impl Model {
     }
 
     /// The same of a file that was written, of which the length is known.
-    fn map_of(&self, length: Option<usize>) -> ByteMap {
+    pub(super) fn map_of(&self, length: Option<usize>) -> ByteMap {
         Writer::map_of(|w| {
             self.write_header(w);
             let known = length.and_then(|length| length.checked_sub(w.position() + self.trailing.len()));
@@ -216,55 +215,4 @@ fn floats(w: &mut Writer, name: &'static str, values: &[f32]) {
 /// A length as the number that the format has for it.
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn dialect(&self) -> Option<String> {
-        Model::dialect(self)
-    }
-
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
-    }
-
-    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
-        super::check_engine(self, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn layout_of(&self, written: &Output) -> ByteMap {
-        self.map_of(Some(written.bytes.len()))
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.to_bytes()?.into())
-    }
-
-    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
-        Ok(self.into_bytes()?.into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        Ok(super::lift(self, options))
-    }
-
-    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
-        Ok(super::lift_as_engine(self, options))
-    }
-
-    fn lift_as_others(&self, options: &ReadOptions<'_>) -> Option<Lifted> {
-        super::lift::lift_as_others(self, options)
-    }
 }

@@ -7,8 +7,12 @@
 //! `docs/formats/dgl2.md` has the layout byte by byte, DML's grammar, and every decision on what the format's document
 //! leaves open.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, FormatOption, Holds, Lifted, Output, Probe, ReadOptions, Summary,
+    of_lifting,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -91,3 +95,42 @@ pub static FORMAT: Format = Format {
         Ok(Box::new(lower(scene, options, losses)))
     },
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        Model::summary(self)
+    }
+
+    fn dialect(&self) -> Option<String> {
+        Model::dialect(self)
+    }
+
+    fn check(&self, _: &Limits, issues: &mut Issues) {
+        check(self, issues);
+    }
+
+    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
+        check_engine(self, issues);
+    }
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.to_bytes().into())
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        of_lifting(&self.summary(), &options.limits)?;
+        Ok(lift(self, options))
+    }
+
+    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
+        Ok(Some(lift_as_engine(self, options)))
+    }
+}

@@ -1,9 +1,7 @@
 //! File model to bytes, with the byte map: the layout stands here.
 
 use super::model::{Chunk, ChunkData, ENTITY, HEAD, Head, MaterialData, Model, Properties, TRIANGLE};
-use crate::bytes::{ByteMap, Limits, Writer};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::bytes::{ByteMap, Writer};
 
 impl Model {
     /// The bytes of the file.
@@ -59,44 +57,5 @@ impl Properties {
         w.u32("dml_size", self.stated_size.unwrap_or(size));
         w.text("dml", &self.text);
         w.unused("after", &self.after);
-    }
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn dialect(&self) -> Option<String> {
-        Model::dialect(self)
-    }
-
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        super::check(self, issues);
-    }
-
-    fn check_engine(&self, _: &Limits, issues: &mut Issues) {
-        super::check_engine(self, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.to_bytes().into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        Ok(super::lift(self, options))
-    }
-
-    fn lift_as_engine(&self, options: &ReadOptions<'_>) -> Result<Option<Lifted>, Issue> {
-        Ok(Some(super::lift_as_engine(self, options)))
     }
 }

@@ -6,8 +6,13 @@
 //!
 //! `docs/formats/gltf.md` says what is read and written, and where everything goes that glTF has no place for.
 
-use super::{Capabilities, Format, Holds, Probe};
-use crate::diag::Aspect;
+use std::collections::BTreeSet;
+
+use super::{
+    Capabilities, FileModel, Format, Holds, Lifted, Output, Probe, ReadOptions, Summary, of_lifting,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -120,4 +125,43 @@ fn probe(bytes: &[u8]) -> Probe {
     let head = text.get(..text.len().min(LOOK)).unwrap_or_default();
     let tail = text.get(text.len().saturating_sub(LOOK)..).unwrap_or_default();
     if begins && (names_asset(head) || names_asset(tail)) { Probe::Shape } else { Probe::No }
+}
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        Model::summary(self)
+    }
+
+    fn check(&self, limits: &Limits, issues: &mut Issues) {
+        check(self, limits, issues);
+    }
+
+    fn noted_pictures(&self) -> BTreeSet<String> {
+        missing::only_noted(&self.document)
+    }
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
+        Ok(Output { bytes: self.bytes.to_vec(), beside })
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
+        Ok(Output { bytes: self.bytes.into_vec(), beside })
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        // What lists of vertices take is counted as they are read: the numbers in the JSON are mere claims.
+        let elements = Summary { vertices: 0, triangles: 0, ..self.summary() };
+        of_lifting(&elements, &options.limits)?;
+        lift(self, options)
+    }
 }

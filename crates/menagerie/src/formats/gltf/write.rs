@@ -1,18 +1,14 @@
 //! File model to bytes, with the byte map of chunks and JSON.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::json::Document;
 use super::locate;
 use super::lower::Bin;
-use super::missing;
 use super::model::{BIN_CHUNK, BufferBytes, Chunk, Container, JSON_CHUNK, Model};
-use crate::bytes::{ByteMap, FieldType, Limits, MapNode, Span};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary};
+use crate::bytes::{ByteMap, FieldType, MapNode, Span};
 
 impl Model {
     /// A GLB of a document and the bytes of its first buffer.
@@ -63,7 +59,7 @@ impl Model {
     }
 
     /// What each byte is.
-    fn byte_map(&self) -> ByteMap {
+    pub(super) fn byte_map(&self) -> ByteMap {
         let end = self.bytes.len();
         let parts = match &self.container {
             Container::Text => {
@@ -178,44 +174,5 @@ fn list_parts(base: usize, start: usize, end: usize, elements: &[locate::Part]) 
 fn push(parts: &mut Vec<MapNode>, name: impl Into<Cow<'static, str>>, range: Range<usize>, kind: FieldType) {
     if !range.is_empty() {
         parts.push(MapNode::leaf(name, Span::new(range.start, range.end), kind));
-    }
-}
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        Model::summary(self)
-    }
-
-    fn check(&self, limits: &Limits, issues: &mut Issues) {
-        super::check(self, limits, issues);
-    }
-
-    fn noted_pictures(&self) -> BTreeSet<String> {
-        missing::only_noted(&self.document)
-    }
-
-    fn layout(&self) -> ByteMap {
-        self.byte_map()
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
-        Ok(Output { bytes: self.bytes.to_vec(), beside })
-    }
-
-    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
-        let beside = self.beside.iter().map(|(name, bytes)| (name.clone(), bytes.to_vec())).collect();
-        Ok(Output { bytes: self.bytes.into_vec(), beside })
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        // What lists of vertices take is counted as they are read: the numbers in the JSON are mere claims.
-        let elements = Summary { vertices: 0, triangles: 0, ..self.summary() };
-        crate::formats::of_lifting(&elements, &options.limits)?;
-        super::lift(self, options)
     }
 }

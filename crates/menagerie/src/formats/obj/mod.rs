@@ -6,8 +6,12 @@
 //!
 //! `docs/formats/obj.md` has the statements that are read, and every decision on what nobody ever wrote down.
 
-use super::{Capabilities, Format, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, Holds, Lifted, Output, Probe, ReadOptions, Summary, of_lifting,
+    text_lines,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -65,3 +69,38 @@ pub static FORMAT: Format = Format {
     mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    /// Everything was found in reading the file.
+    fn check(&self, _: &Limits, _: &mut Issues) {}
+
+    fn layout(&self) -> ByteMap {
+        text_lines(&self.text)
+    }
+
+    /// The text, with the libraries that were found; those in other folders stay where they are.
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(Output { bytes: self.text.to_vec(), beside: self.beside() })
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        let beside = self.beside();
+        Ok(Output { bytes: self.text.into_vec(), beside })
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        of_lifting(&self.summary(), &options.limits)?;
+        let mut issues = Issues::default();
+        let scene = read::scene(self.gathered().clone(), &self.entries, &mut issues);
+        let provenance = options.provenance.then(|| origins::find(&self.text, &scene)).flatten();
+        Ok(Lifted { scene, issues, provenance })
+    }
+}

@@ -6,8 +6,12 @@
 //!
 //! `docs/formats/ply.md` has the layout, and every decision on what the format leaves open.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, FormatOption, Holds, Lifted, Output, Probe, ReadOptions, Summary,
+    of_lifting,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -75,3 +79,35 @@ pub static FORMAT: Format = Format {
     mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    /// Everything was found in reading the file.
+    fn check(&self, _: &Limits, _: &mut Issues) {}
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.bytes.to_vec().into())
+    }
+
+    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
+        Ok(self.bytes.into_vec().into())
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        of_lifting(&self.summary(), &options.limits)?;
+        let scene = lift::scene(&self.header, self.contents().clone());
+        let provenance = options.provenance.then(|| self.origins(&scene)).flatten();
+        Ok(Lifted { scene, provenance, ..Lifted::default() })
+    }
+}

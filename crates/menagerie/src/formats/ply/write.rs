@@ -3,56 +3,10 @@
 use std::borrow::Cow;
 
 use super::header::{Element, Form, PropertyKind, Scalar};
-use super::lift;
 use super::model::Model;
-use crate::bytes::{ByteMap, FieldType, Limits, MapKind, MapList, MapNode, Span};
-use crate::diag::{Issue, Issues};
-use crate::formats::{
-    Elements, FileModel, Format, Lifted, Output, PrimitiveOrigin, Provenance, ReadOptions, Recorder, Summary,
-    list_of_lines,
-};
+use crate::bytes::{ByteMap, FieldType, MapKind, MapList, MapNode, Span};
+use crate::formats::{Elements, PrimitiveOrigin, Provenance, Recorder, list_of_lines};
 use crate::scene::Scene;
-
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        self.summary()
-    }
-
-    /// Everything was found in reading the file.
-    fn check(&self, _: &Limits, _: &mut Issues) {}
-
-    fn layout(&self) -> ByteMap {
-        let body = self.header.bytes.min(self.bytes.len());
-        let header = lines(self.bytes.get(..body).unwrap_or_default(), 0);
-        let mut parts = vec![MapNode::group("header", Span::new(0, body), header)];
-        let rest = self.bytes.get(body..).unwrap_or_default();
-        match self.header.form {
-            Form::Ascii if rest.is_empty() => {}
-            Form::Ascii => parts.push(list_of_lines(rest, body)),
-            form => self.rows(form, body, &mut parts),
-        }
-        ByteMap { root: MapNode::group("", Span::new(0, self.bytes.len()), parts) }
-    }
-
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(self.bytes.to_vec().into())
-    }
-
-    fn into_output(self: Box<Self>) -> Result<Output, Issue> {
-        Ok(self.bytes.into_vec().into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        let scene = lift::scene(&self.header, self.contents().clone());
-        let provenance = options.provenance.then(|| self.origins(&scene)).flatten();
-        Ok(Lifted { scene, provenance, ..Lifted::default() })
-    }
-}
 
 fn lines(text: &[u8], from: usize) -> Vec<MapNode> {
     let mut start = from;
@@ -65,8 +19,22 @@ fn lines(text: &[u8], from: usize) -> Vec<MapNode> {
 }
 
 impl Model {
+    /// What each byte of the file is.
+    pub(super) fn byte_map(&self) -> ByteMap {
+        let body = self.header.bytes.min(self.bytes.len());
+        let header = lines(self.bytes.get(..body).unwrap_or_default(), 0);
+        let mut parts = vec![MapNode::group("header", Span::new(0, body), header)];
+        let rest = self.bytes.get(body..).unwrap_or_default();
+        match self.header.form {
+            Form::Ascii if rest.is_empty() => {}
+            Form::Ascii => parts.push(list_of_lines(rest, body)),
+            form => self.rows(form, body, &mut parts),
+        }
+        ByteMap { root: MapNode::group("", Span::new(0, self.bytes.len()), parts) }
+    }
+
     /// Where vertices and faces are. Faces of more than three corners became several triangles, and lie nowhere alone.
-    fn origins(&self, scene: &Scene) -> Option<Provenance> {
+    pub(super) fn origins(&self, scene: &Scene) -> Option<Provenance> {
         let mut origins = Recorder::new(true);
         let rows = |name: &str| {
             let element = self.header.elements.iter().position(|element| element.name == name)?;

@@ -6,8 +6,12 @@
 //!
 //! `docs/formats/stl.md` has the layout byte by byte, and every decision on what nobody ever wrote down.
 
-use super::{Capabilities, Format, FormatOption, Holds, Probe};
-use crate::diag::Aspect;
+use super::{
+    Capabilities, FileModel, Format, FormatOption, Holds, Lifted, Output, Probe, ReadOptions, Summary,
+    of_lifting,
+};
+use crate::bytes::{ByteMap, Limits};
+use crate::diag::{Aspect, Issue, Issues};
 use crate::pictures::Usable;
 use crate::scene::{Axes, Hidden};
 
@@ -75,3 +79,30 @@ pub static FORMAT: Format = Format {
     mend: super::no_mend,
     lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
 };
+
+impl FileModel for Model {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        self.summary()
+    }
+
+    fn check(&self, _: &Limits, issues: &mut Issues) {
+        check::check(self, issues);
+    }
+
+    fn layout(&self) -> ByteMap {
+        self.byte_map()
+    }
+
+    fn write(&self) -> Result<Output, Issue> {
+        Ok(self.to_bytes().into())
+    }
+
+    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
+        of_lifting(&self.summary(), &options.limits)?;
+        Ok(lift::lift(self, options))
+    }
+}

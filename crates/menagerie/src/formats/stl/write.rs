@@ -1,10 +1,8 @@
 //! File model to bytes, with the byte map.
 
 use super::model::{Ascii, Binary, FACET, Model};
-use super::{check, lift};
-use crate::bytes::{ByteMap, Limits, Writer};
-use crate::diag::{Issue, Issues};
-use crate::formats::{FileModel, Format, Lifted, Output, ReadOptions, Summary, text_lines};
+use crate::bytes::{ByteMap, Writer};
+use crate::formats::text_lines;
 
 impl Binary {
     fn write_to(&self, w: &mut Writer) {
@@ -33,36 +31,20 @@ impl Ascii {
     }
 }
 
-impl FileModel for Model {
-    fn format(&self) -> &'static Format {
-        &super::FORMAT
-    }
-
-    fn summary(&self) -> Summary {
-        self.summary()
-    }
-
-    fn check(&self, _: &Limits, issues: &mut Issues) {
-        check::check(self, issues);
-    }
-
-    fn layout(&self) -> ByteMap {
+impl Model {
+    /// What each byte of the file is.
+    pub(super) fn byte_map(&self) -> ByteMap {
         match self {
             Self::Ascii(ascii) => text_lines(&ascii.text),
             Self::Binary(binary) => Writer::map_of(|w| binary.write_to(w)),
         }
     }
 
-    fn write(&self) -> Result<Output, Issue> {
-        Ok(match self {
+    /// The bytes of the file.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        match self {
             Self::Binary(binary) => binary.to_bytes(),
             Self::Ascii(ascii) => ascii.to_bytes(),
         }
-        .into())
-    }
-
-    fn lift(&self, options: &ReadOptions<'_>) -> Result<Lifted, Issue> {
-        crate::formats::of_lifting(&self.summary(), &options.limits)?;
-        Ok(lift::lift(self, options))
     }
 }
