@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use glam::{Mat4, Quat};
 
 use super::Comparison;
+use super::motion::MOMENTS;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::scene::{Animation, Channel, Extras, NodeId, Pose, Property};
@@ -43,15 +44,12 @@ impl Comparison<'_> {
                 format!("the animation {:?} is only in the second model", self.b.animations[j].name);
             self.report.push(Aspect::Animations, "animations", message);
         }
+        let (scene_a, scene_b) = (self.a, self.b);
         for (i, j) in pairs {
             if self.is_stopped() {
                 return;
             }
-            self.animation(
-                &format!("animations[{i}]"),
-                &self.a.animations[i].clone(),
-                &self.b.animations[j].clone(),
-            );
+            self.animation(&format!("animations[{i}]"), &scene_a.animations[i], &scene_b.animations[j]);
         }
     }
 
@@ -68,14 +66,20 @@ impl Comparison<'_> {
         let mut unseen = Motions::default();
         let mut morphed = ErrorStats::default();
         let times = times(a, b);
+        self.take(self.poses_cost(a, b, times.len()));
         for time in times.iter().copied() {
+            if self.is_stopped() {
+                return;
+            }
             let (pose_a, pose_b) = (Pose::at(self.a, a, time), Pose::at(self.b, b, time));
             for &(node_a, node_b) in &self.matched.pairs {
                 let (one, other) = (pose_a.worlds[node_a.index()], pose_b.worlds[node_b.index()]);
                 // A node that is elsewhere at rest already is a matter of transforms, not of the animation.
                 let rest = (self.rest_a.worlds[node_a.index()], self.rest_b.worlds[node_b.index()]);
                 let motions = if self.shows(node_a) { &mut shown } else { &mut unseen };
-                self.matrices(one, other, rest, motions);
+                if (one, other) != rest {
+                    self.matrices(one, other, rest, motions);
+                }
                 let (one, other) = (&pose_a.weights[node_a.index()], &pose_b.weights[node_b.index()]);
                 // A weight that only one model has is zero in the other.
                 let weight = |list: &[f32], i: usize| list.get(i).copied().unwrap_or(0.0);
@@ -97,6 +101,17 @@ impl Comparison<'_> {
             self.report.counted(Aspect::Animations, path, message, count);
         }
         self.moving_vertices(path, a, b, &times);
+    }
+
+    /// What posing all nodes of both Scenes so often counts as in bytes, as far as the keys of the animations are not as many.
+    fn poses_cost(&self, a: &Animation, b: &Animation, times: usize) -> usize {
+        let keys = |animation: &Animation| -> usize {
+            animation.channels.iter().map(|channel| channel.values.len()).sum()
+        };
+        let nodes = self.a.nodes.len() + self.b.nodes.len() + a.channels.len() + b.channels.len();
+        let poses = nodes.saturating_mul(times).saturating_sub(4 * (keys(a) + keys(b)));
+        let joints = self.watched_joints();
+        poses.saturating_mul(4).saturating_add(joints.saturating_mul(times.min(MOMENTS)).saturating_mul(4))
     }
 
     /// What formats keep about channels: of the same property of nodes that are a pair.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
-use super::Comparison;
 use super::elements::{
     Elements, Pairing, Part, Same, match_at_once, match_in_order, match_in_place, match_nearest, match_parts,
     match_rounded, rematch,
 };
+use super::motion::VertexPair;
+use super::repeats::{Known, Repeats, repeated};
+use super::{Comparison, Difference};
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::math::degrees_between;
@@ -23,40 +25,113 @@ impl Comparison<'_> {
         // What a node draws that its partner does not; a shown node without partner, all of it.
         let mut left_a = drawn_alone(self.a, &self.matched.to_b);
         let mut left_b = drawn_alone(self.b, &self.matched.to_a);
+        let mut repeats = Repeats::new(self.a);
         for (a, b) in self.matched.pairs.clone() {
             if self.is_stopped() {
                 return;
             }
-            let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
-            let pieces_a = with_pieces(self.a, a, &self.matched.to_b);
-            let pieces_b = with_pieces(self.b, b, &self.matched.to_a);
-            let drawn = |in_world: bool| {
-                let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
-                pieces_a.iter().for_each(|node| elements_a.add(self.a, &self.rest_a, *node, in_world));
-                pieces_b.iter().for_each(|node| elements_b.add(self.b, &self.rest_b, *node, in_world));
-                (elements_a, elements_b)
-            };
-            // Skinned vertices are where their joints are, whatever space they are stored in.
-            let skinned = node_a.skin.is_some() || node_b.skin.is_some();
-            let elsewhere = self.rest_a.worlds[a.index()] != self.rest_b.worlds[b.index()];
-            let (elements_a, elements_b, pairing) = self.matched(drawn, skinned, elsewhere);
-            pieces_a.iter().for_each(|node| drop(left_a.remove(node)));
-            pieces_b.iter().for_each(|node| drop(left_b.remove(node)));
-            self.compare(&elements_a, &elements_b, &pairing.same, &mut tally);
-            left_a.extend(
-                elements_a.by_node(&pairing.left_a).into_iter().map(|(node, list)| (node, Some(list))),
-            );
-            left_b.extend(
-                elements_b.by_node(&pairing.left_b).into_iter().map(|(node, list)| (node, Some(list))),
-            );
-            if let (Some(mesh_a), Some(mesh_b)) = (node_a.mesh, node_b.mesh) {
-                self.meshes(a, &self.a.meshes[mesh_a].clone(), &self.b.meshes[mesh_b].clone());
+            match repeats.known(self, a, b) {
+                Some(known) => {
+                    tally.merge(&known.tally, a);
+                    self.watched.add_all(a, b, &known.vertices);
+                }
+                None => self.two_nodes(a, b, (&mut left_a, &mut left_b), &mut tally, &mut repeats),
             }
+            self.their_meshes(a, b, &mut repeats);
+        }
+        for (scene, left) in [(self.a, &left_a), (self.b, &left_b)] {
+            self.take(repeated(scene, left.keys().copied()));
+        }
+        if self.is_stopped() {
+            return;
         }
         let pool_a = pool(self.a, &self.rest_a, left_a);
         let pool_b = pool(self.b, &self.rest_b, left_b);
         self.pools(&pool_a, &pool_b, &mut tally);
         tally.report(self);
+    }
+
+    /// Compares what two nodes draw, and keeps what came of it where others may draw the same.
+    fn two_nodes(
+        &mut self,
+        a: NodeId,
+        b: NodeId,
+        (left_a, left_b): (&mut Left, &mut Left),
+        tally: &mut Tally,
+        repeats: &mut Repeats,
+    ) {
+        let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
+        let pieces_a = with_pieces(self.a, a, &self.matched.to_b);
+        let pieces_b = with_pieces(self.b, b, &self.matched.to_a);
+        let again = repeats.again(self, &pieces_a, &pieces_b);
+        self.take(again);
+        if self.is_stopped() {
+            return;
+        }
+        let drawn = |in_world: bool| {
+            let (mut elements_a, mut elements_b) = (Elements::default(), Elements::default());
+            pieces_a.iter().for_each(|node| elements_a.add(self.a, &self.rest_a, *node, in_world));
+            pieces_b.iter().for_each(|node| elements_b.add(self.b, &self.rest_b, *node, in_world));
+            (elements_a, elements_b)
+        };
+        // Skinned vertices are where their joints are, whatever space they are stored in.
+        let skinned = node_a.skin.is_some() || node_b.skin.is_some();
+        let elsewhere = self.rest_a.worlds[a.index()] != self.rest_b.worlds[b.index()];
+        let (elements_a, elements_b, pairing) = self.matched(drawn, skinned, elsewhere);
+        pieces_a.iter().for_each(|node| drop(left_a.remove(node)));
+        pieces_b.iter().for_each(|node| drop(left_b.remove(node)));
+        let all = pairing.left_a.is_empty() && pairing.left_b.is_empty();
+        match repeats.key(self, a, b).filter(|_| all && pieces_a.len() + pieces_b.len() == 2) {
+            Some(key) => {
+                let known = self.compare_once(&elements_a, &elements_b, &pairing.same, tally);
+                tally.merge(&known.tally, a);
+                repeats.keep(key, known);
+            }
+            None => self.compare(&elements_a, &elements_b, &pairing.same, tally),
+        }
+        left_a.extend(elements_a.by_node(&pairing.left_a).into_iter().map(|(node, list)| (node, Some(list))));
+        left_b.extend(elements_b.by_node(&pairing.left_b).into_iter().map(|(node, list)| (node, Some(list))));
+    }
+
+    /// Compares what two nodes draw that others may draw too. The materials that were met are told to `tally`.
+    fn compare_once(
+        &mut self,
+        a: &Elements<'_>,
+        b: &Elements<'_>,
+        same: &[Same],
+        tally: &mut Tally,
+    ) -> Known {
+        let mut own = Tally { materials: std::mem::take(&mut tally.materials), ..Tally::default() };
+        self.compare(a, b, same, &mut own);
+        tally.materials = std::mem::take(&mut own.materials);
+        let mut vertices = Vec::new();
+        if self.is_animated() {
+            self.each_vertex(a, b, same, |_, one, i, other, j| {
+                vertices.push((one.index as u32, i as u32, other.index as u32, j as u32));
+            });
+            self.take(vertices.len() * size_of::<VertexPair>());
+        }
+        Known { tally: own, vertices }
+    }
+
+    /// Whether both have animations, so that vertices are watched while they play.
+    fn is_animated(&self) -> bool {
+        !self.a.animations.is_empty() && !self.b.animations.is_empty()
+    }
+
+    /// Compares what two nodes' meshes have beside their vertices: for each pair of nodes, unless nothing differs.
+    fn their_meshes(&mut self, a: NodeId, b: NodeId, repeats: &mut Repeats) {
+        let (Some(id_a), Some(id_b)) = (self.a.nodes[a].mesh, self.b.nodes[b].mesh) else { return };
+        if repeats.are_same(id_a, id_b) {
+            return;
+        }
+        let before = self.report.differences.len();
+        let (scene_a, scene_b) = (self.a, self.b);
+        self.meshes(a, &scene_a.meshes[id_a], &scene_b.meshes[id_b]);
+        match self.report.differences.len() - before {
+            0 => repeats.say_same(id_a, id_b),
+            found => self.take(found * size_of::<Difference>() * 2),
+        }
     }
 
     /// Matches what two nodes draw, in the world or in their own space.
@@ -162,12 +237,12 @@ impl Comparison<'_> {
                 tally.flipped_node.get_or_insert(part_a.node);
             }
         }
-        let animated = !self.a.animations.is_empty() && !self.b.animations.is_empty();
+        let animated = self.is_animated();
         let mut watched = std::mem::take(&mut self.watched);
         self.each_vertex(a, b, same, |comparison, one, i, other, j| {
             comparison.vertex(one, i, other, j, tally);
             if animated {
-                watched.add(one, i, other, j);
+                watched.add(((one.node, one.index), (other.node, other.index)), i, j);
             }
         });
         self.watched = watched;
@@ -341,7 +416,7 @@ fn drawn_alone(scene: &Scene, partners: &[Option<NodeId>]) -> Left {
 }
 
 /// A node, and the nodes that are only further pieces of its mesh: without partner, at the same place below it.
-fn with_pieces(scene: &Scene, node: NodeId, partners: &[Option<NodeId>]) -> Vec<NodeId> {
+pub(super) fn with_pieces(scene: &Scene, node: NodeId, partners: &[Option<NodeId>]) -> Vec<NodeId> {
     let piece = |id: &NodeId| {
         let child = &scene.nodes[*id];
         partners[id.index()].is_none() && child.mesh.is_some() && child.transform == Transform::IDENTITY
@@ -399,6 +474,24 @@ impl Tally {
                 *count += 1;
                 first.get_or_insert(node);
             }
+        }
+    }
+
+    /// Adds what was found of a mesh that another node draws too.
+    fn merge(&mut self, other: &Self, node: NodeId) {
+        for (aspect, (stats, _)) in &other.errors {
+            let (sum, first) = self.errors.entry(*aspect).or_default();
+            sum.merge(*stats);
+            first.get_or_insert(node);
+        }
+        for (aspect, (count, _)) in &other.missing {
+            let (sum, first) = self.missing.entry(*aspect).or_default();
+            *sum += count;
+            first.get_or_insert(node);
+        }
+        if other.flipped > 0 {
+            self.flipped += other.flipped;
+            self.flipped_node.get_or_insert(node);
         }
     }
 

@@ -11,6 +11,9 @@ struct Pairs<'a, T> {
     only_b: Vec<NodeId>,
 }
 
+/// Cameras or lights that are looked at for one whose node has no partner.
+const LOOKED_AT: usize = 1024;
+
 impl Comparison<'_> {
     pub(super) fn cameras(&mut self) {
         let of_a = self.a.nodes.iter().filter_map(|(id, node)| Some((id, self.a.cameras.get(node.camera?)?)));
@@ -73,7 +76,7 @@ impl Comparison<'_> {
                     apart <= self.tolerance.length.max(1e-4) && same(thing, candidate)
                 })
             };
-            match free.iter().position(is_it).and_then(|at| free[at].take()) {
+            match free.iter().take(LOOKED_AT).position(is_it).and_then(|at| free[at].take()) {
                 Some((_, other)) => pairs.same.push(((node, thing), other)),
                 None => pairs.only_a.push(node),
             }

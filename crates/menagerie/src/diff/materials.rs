@@ -4,7 +4,8 @@ use super::Comparison;
 use super::geometry::Tally;
 use crate::diag::Aspect;
 use crate::scene::{
-    AlphaMode, Blend, Image, Material, MaterialId, Sampler, Scene, Shading, Texture, TextureRef, UvTransform,
+    AlphaMode, Blend, Extras, Image, Material, MaterialId, Sampler, Scene, Shading, Texture, TextureRef,
+    UvTransform,
 };
 
 impl Comparison<'_> {
@@ -53,7 +54,7 @@ impl Comparison<'_> {
             }
         };
         let (image_a, image_b) = (image(self.a, a), image(self.b, b));
-        if !same_image(image_a, image_b) {
+        if !self.same_image(image_a, image_b) {
             let name = |image: Option<&Image>| {
                 image.and_then(|i| i.uri.clone()).unwrap_or_else(|| "embedded".to_owned())
             };
@@ -67,9 +68,9 @@ impl Comparison<'_> {
         self.extras(path, &a.extras, &b.extras);
         let (texture_a, texture_b) = (&self.a.textures[a.texture], &self.b.textures[b.texture]);
         self.extras(path, &texture_a.extras, &texture_b.extras);
-        let sampler_extras = |texture: &Texture| texture.sampler.as_ref().map(|s| s.extras.clone());
+        let none = Extras::default();
         let (one, other) = (sampler_extras(texture_a), sampler_extras(texture_b));
-        self.extras(path, &one.unwrap_or_default(), &other.unwrap_or_default());
+        self.extras(path, one.unwrap_or(&none), other.unwrap_or(&none));
         let transform = |texture: &TextureRef| {
             let none = UvTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2], uv_set: None };
             let t = texture.transform.unwrap_or(none);
@@ -87,26 +88,35 @@ impl Comparison<'_> {
             self.report.push(Aspect::Textures, path, "is tiled or filtered differently");
         }
     }
+
+    /// Whether two pictures are the same one: by their bytes where both have them, else by their file names.
+    fn same_image(&mut self, a: Option<&Image>, b: Option<&Image>) -> bool {
+        let (a, b) = match (a, b) {
+            (Some(a), Some(b)) => (a, b),
+            (a, b) => return a.is_none() && b.is_none(),
+        };
+        let base = |uri: &str| uri.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        match (&a.data, &b.data, &a.uri, &b.uri) {
+            // A large picture may be on thousands of materials.
+            (Some(x), Some(y), _, _) if x.len() == y.len() => {
+                let both = (x.as_ptr().addr(), y.as_ptr().addr());
+                *self.known_pictures.entry(both).or_insert_with(|| x == y)
+            }
+            (Some(_), Some(_), _, _) => false,
+            (_, _, Some(x), Some(y)) => base(x) == base(y),
+            // A damaged file may speak of pictures that are nowhere.
+            (None, None, None, None) => true,
+            _ => false,
+        }
+    }
 }
 
 fn image<'a>(scene: &'a Scene, texture: &TextureRef) -> Option<&'a Image> {
     scene.images.get(scene.textures.get(texture.texture)?.image?)
 }
 
-/// Whether two pictures are the same one: by their bytes where both have them, else by their file names.
-fn same_image(a: Option<&Image>, b: Option<&Image>) -> bool {
-    let (a, b) = match (a, b) {
-        (Some(a), Some(b)) => (a, b),
-        (a, b) => return a.is_none() && b.is_none(),
-    };
-    let base = |uri: &str| uri.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    match (&a.data, &b.data, &a.uri, &b.uri) {
-        (Some(x), Some(y), _, _) => x == y,
-        (_, _, Some(x), Some(y)) => base(x) == base(y),
-        // A damaged file may speak of pictures that are nowhere.
-        (None, None, None, None) => true,
-        _ => false,
-    }
+fn sampler_extras(texture: &Texture) -> Option<&Extras> {
+    texture.sampler.as_ref().map(|sampler| &sampler.extras)
 }
 
 fn shading(material: &Material) -> &'static str {

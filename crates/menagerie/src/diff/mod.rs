@@ -18,17 +18,19 @@ mod lookers;
 mod materials;
 mod motion;
 mod nodes;
+mod repeats;
 
 pub use announced::{Blind, CANNOT_SEE, CannotSee};
 pub use codes::CODES;
 pub(crate) use motion::MOVE_ELSEWHERE;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::bytes::{Limits, OverLimit};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Code, plain};
-use crate::scene::{Bounds, CheckedScene, Extras, Node, Pose, Primitive, Scene};
+use crate::scene::{CheckedScene, Extras, Node, Pose, Primitive, Scene};
 
 /// How closely to look.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +169,7 @@ impl DiffReport {
 /// # Ok::<(), menagerie::scene::Broken>(())
 /// ```
 pub fn diff(a: CheckedScene<'_>, b: CheckedScene<'_>, options: &DiffOptions) -> DiffReport {
-    Comparison::new(a.scene(), b.scene(), options, None).all()
+    Comparison::new(a.scene(), b.scene(), options, None).all().0
 }
 
 /// The same within limits: comparing keeps places, directions and neighbours of every vertex and triangle of both, and
@@ -182,9 +184,9 @@ pub fn diff_within(
     limits: &Limits,
 ) -> Result<DiffReport, OverLimit> {
     limits.take(cost(a.scene()).saturating_add(cost(b.scene())))?;
-    let report = Comparison::new(a.scene(), b.scene(), options, Some(limits)).all();
+    let (report, over) = Comparison::new(a.scene(), b.scene(), options, Some(limits)).all();
     limits.go_on()?;
-    Ok(report)
+    over.map_or(Ok(report), Err)
 }
 
 /// What comparing a Scene takes in memory, in bytes: as found by measuring, and a little more.
@@ -224,14 +226,7 @@ fn tolerance_of(size: f32) -> f32 {
 
 /// How large the numbers are that positions of a Scene have, hidden nodes included.
 fn reach(scene: &Scene, pose: &Pose) -> f32 {
-    let mut bounds: Option<Bounds> = None;
-    for (id, node) in scene.nodes.iter() {
-        let mesh = node.mesh.map(|mesh| &scene.meshes[mesh]);
-        for primitive in mesh.iter().flat_map(|mesh| &mesh.primitives) {
-            bounds = Bounds::union(bounds, Bounds::of(pose.positions(scene, id, primitive)));
-        }
-    }
-    bounds.map_or(1.0, |bounds| bounds.reach())
+    pose.bounds_of(scene, scene.nodes.ids()).map_or(1.0, |bounds| bounds.reach())
 }
 
 /// How far apart values may be that still count as the same.
@@ -278,6 +273,12 @@ struct Comparison<'a> {
     report: DiffReport,
     /// Those of the job that this is a step of.
     limits: Option<&'a Limits>,
+    /// What there was too much of.
+    over: Option<OverLimit>,
+    /// Extras of both Scenes that were compared, by where they are, and the formats whose part of them differs.
+    known_extras: HashMap<(usize, usize), Vec<String>>,
+    /// The same of the bytes of pictures: whether they are the same.
+    known_pictures: HashMap<(usize, usize), bool>,
 }
 
 impl<'a> Comparison<'a> {
@@ -302,22 +303,31 @@ impl<'a> Comparison<'a> {
             watched,
             report,
             limits,
+            over: None,
+            known_extras: HashMap::new(),
+            known_pictures: HashMap::new(),
         }
     }
 
-    /// Compares all that there is.
-    fn all(mut self) -> DiffReport {
+    /// Compares all that there is, or as much as the limits allow.
+    fn all(mut self) -> (DiffReport, Option<OverLimit>) {
         for part in [Self::scenes, Self::nodes, Self::geometry, Self::animations, Self::inventory] {
             if !self.is_stopped() {
                 part(&mut self);
             }
         }
-        self.report
+        (self.report, self.over)
     }
 
     /// Whether the job was stopped, so that nobody waits for the rest.
     fn is_stopped(&self) -> bool {
-        self.limits.is_some_and(|limits| limits.go_on().is_err())
+        self.over.is_some() || self.limits.is_some_and(|limits| limits.go_on().is_err())
+    }
+
+    /// Takes memory for what is looked at once more, so that a small file cannot ask for work without end.
+    fn take(&mut self, bytes: usize) {
+        let refused = self.limits.and_then(|limits| limits.take(bytes as u64).err());
+        self.over = self.over.take().or(refused);
     }
 
     fn scenes(&mut self) {
@@ -361,12 +371,26 @@ impl<'a> Comparison<'a> {
         if !self.options.extras {
             return;
         }
-        for key in a.iter().map(|(key, _)| key).filter(|key| *key != "menagerie") {
-            if !is_in_json(a.of(key), b.of(key)) {
-                let path = if path.is_empty() { "extras".to_owned() } else { format!("{path}.extras") };
-                self.report.push(Aspect::Extras, path, format!("what {key} keeps here differs"));
+        // What many nodes share, such as a skin, is looked at once. Both lie in their Scenes as long as this lasts.
+        let both = (std::ptr::from_ref(a).addr(), std::ptr::from_ref(b).addr());
+        if let Some(differing) = self.known_extras.get(&both) {
+            for key in differing.clone() {
+                self.extras_differ(path, &key);
             }
+            return;
         }
+        let keys = a.iter().map(|(key, _)| key).filter(|key| *key != "menagerie");
+        let differing: Vec<String> =
+            keys.filter(|key| !is_in_json(a.of(key), b.of(key))).map(str::to_owned).collect();
+        differing.iter().for_each(|key| self.extras_differ(path, key));
+        if !a.is_empty() && !b.is_empty() {
+            self.known_extras.insert(both, differing);
+        }
+    }
+
+    fn extras_differ(&mut self, path: &str, key: &str) {
+        let path = if path.is_empty() { "extras".to_owned() } else { format!("{path}.extras") };
+        self.report.push(Aspect::Extras, path, format!("what {key} keeps here differs"));
     }
 }
 

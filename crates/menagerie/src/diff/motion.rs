@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use super::Comparison;
-use super::elements::Part;
 use crate::diag::Aspect;
 use crate::diag::loss::ErrorStats;
 use crate::scene::{Animation, MorphTarget, NodeId, Pose, Primitive, Scene};
@@ -14,7 +13,7 @@ use crate::scene::{Animation, MorphTarget, NodeId, Pose, Primitive, Scene};
 const MAX_WATCHED: usize = 4096;
 
 /// Moments of one animation at which vertices are compared at most.
-const MOMENTS: usize = 48;
+pub(super) const MOMENTS: usize = 48;
 
 /// What rounding adds down a chain of joints, as a part of the model's size.
 const ROUNDING: f32 = 5e-5;
@@ -23,7 +22,10 @@ const ROUNDING: f32 = 5e-5;
 pub(crate) const MOVE_ELSEWHERE: &str = "vertices move elsewhere";
 
 /// A primitive of a node.
-type Place = (NodeId, usize);
+pub(super) type Place = (NodeId, usize);
+
+/// A vertex of a primitive of one mesh, and that of another which is the same.
+pub(super) type VertexPair = (u32, u32, u32, u32);
 
 /// Pairs of vertices that are the same, by the primitives that they are of; of many, evenly spread ones.
 #[derive(Default)]
@@ -38,9 +40,8 @@ pub(super) struct Watched {
 
 impl Watched {
     /// Takes note of a pair, unless enough are watched already.
-    pub(super) fn add(&mut self, a: &Part<'_>, i: usize, b: &Part<'_>, j: usize) {
+    pub(super) fn add(&mut self, places: (Place, Place), i: usize, j: usize) {
         if self.seen.is_multiple_of(1 << self.one_of) {
-            let places = ((a.node, a.index), (b.node, b.index));
             self.pairs.entry(places).or_default().push((i, j));
             self.count += 1;
         }
@@ -55,6 +56,21 @@ impl Watched {
             }
             self.count = self.pairs.values().map(Vec::len).sum();
             self.one_of += 1;
+        }
+    }
+
+    /// Takes note of many pairs of two nodes, and looks only at those that are kept.
+    pub(super) fn add_all(&mut self, a: NodeId, b: NodeId, pairs: &[VertexPair]) {
+        let mut at = 0;
+        while at < pairs.len() {
+            let every = 1usize << self.one_of;
+            let skipped = (self.seen.next_multiple_of(every) - self.seen).min(pairs.len() - at);
+            (self.seen, at) = (self.seen + skipped, at + skipped);
+            if let Some(pair) = pairs.get(at) {
+                let (of_a, i, of_b, j) = *pair;
+                self.add(((a, of_a as usize), (b, of_b as usize)), i as usize, j as usize);
+                at += 1;
+            }
         }
     }
 }
@@ -95,6 +111,16 @@ impl Few {
 }
 
 impl Comparison<'_> {
+    /// The vertices that are watched, and the joints of the skins that move them, each time that they are asked for.
+    pub(super) fn watched_joints(&self) -> usize {
+        let joints = |scene: &Scene, node: NodeId| {
+            let skin = scene.nodes.get(node).and_then(|node| scene.skins.get(node.skin?));
+            skin.map_or(0, |skin| skin.joints.len())
+        };
+        let of = |((a, _), (b, _)): &(Place, Place)| joints(self.a, *a) + joints(self.b, *b);
+        self.watched.pairs.iter().map(|(places, list)| of(places) + 2 * list.len()).sum()
+    }
+
     /// How far the watched vertices are apart at moments of two animations. What is elsewhere at rest already is a matter
     /// of positions and transforms.
     pub(super) fn moving_vertices(&mut self, path: &str, a: &Animation, b: &Animation, times: &[f32]) {

@@ -155,36 +155,26 @@ impl Matcher<'_> {
             return pairs;
         }
         // Where none is alike in everything, one may have lost a camera or a light.
-        let passes: [&dyn Fn(NodeId, NodeId) -> bool; 2] =
-            [&|a, b| self.alike(a, b), &|a, b| self.draw_alike(a, b)];
-        for fits in passes {
-            left.retain(|id| match free.iter().position(|other| fits(*id, *other)) {
-                Some(at) => {
-                    pairs.push((*id, free.remove(at)));
-                    false
-                }
-                None => true,
-            });
+        let mut free = Free::new(self.b, &free);
+        left.retain(|id| match free.take_alike(self.a, *id, true) {
+            Some(partner) => {
+                pairs.push((*id, partner));
+                false
+            }
+            None => true,
+        });
+        for id in left {
+            pairs.extend(free.take_alike(self.a, id, false).map(|partner| (id, partner)));
         }
         pairs
     }
 
     /// Whether two nodes show the same kinds of things.
     fn alike(&self, a: NodeId, b: NodeId) -> bool {
-        let kinds = |node: &Node| {
-            (node.mesh.is_some(), node.camera.is_some(), node.light.is_some(), node.children.len())
-        };
         let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
         let (drawn_a, drawn_b) = (drawn_kinds(self.a, node_a), drawn_kinds(self.b, node_b));
         let draw_alike = drawn_a & drawn_b != 0 || drawn_a == 0 || drawn_b == 0;
         kinds(node_a) == kinds(node_b) && draw_alike
-    }
-
-    /// Whether two nodes both draw something, the same kinds of it, with as many below them.
-    fn draw_alike(&self, a: NodeId, b: NodeId) -> bool {
-        let (node_a, node_b) = (&self.a.nodes[a], &self.b.nodes[b]);
-        let both = drawn_kinds(self.a, node_a) & drawn_kinds(self.b, node_b);
-        both != 0 && node_a.children.len() == node_b.children.len()
     }
 
     fn is_same_place(&self, a: NodeId, b: NodeId) -> bool {
@@ -213,7 +203,8 @@ impl Matcher<'_> {
         let roots = |scene: &Scene, taken: &[Option<NodeId>]| {
             let parents = parents(scene);
             let free = |id: &NodeId| taken[id.index()].is_none() && parents[id.index()].is_none();
-            let in_scene = |id: &NodeId| scene.scenes.iter().any(|root| root.roots.contains(id));
+            let rooted: BTreeSet<NodeId> = scene.scenes.iter().flat_map(|root| root.roots.clone()).collect();
+            let in_scene = |id: &NodeId| rooted.contains(id);
             scene.nodes.ids().filter(|id| free(id) && !in_scene(id)).collect::<Vec<_>>()
         };
         let (a, b) = (roots(self.a, &self.matched.to_b), roots(self.b, &self.matched.to_a));
@@ -249,6 +240,48 @@ impl Matcher<'_> {
         namesakes
             .retain(|(a, b)| partner_of_parent(*a).is_none_or(|parent| parents_b[b.index()] != Some(parent)));
         self.matched.moved = namesakes;
+    }
+}
+
+/// What a node carries beside what it draws.
+type Kinds = (bool, bool, bool, usize);
+
+fn kinds(node: &Node) -> Kinds {
+    (node.mesh.is_some(), node.camera.is_some(), node.light.is_some(), node.children.len())
+}
+
+/// Nodes that have no partner yet, by what they are; in each list the first is the next.
+struct Free {
+    nodes: BTreeMap<Kinds, [VecDeque<(usize, NodeId)>; 8]>,
+}
+
+impl Free {
+    fn new(scene: &Scene, list: &[NodeId]) -> Self {
+        let mut nodes: BTreeMap<Kinds, [VecDeque<(usize, NodeId)>; 8]> = BTreeMap::new();
+        for (at, id) in list.iter().enumerate() {
+            let node = &scene.nodes[*id];
+            let alike = nodes.entry(kinds(node)).or_default();
+            alike[usize::from(drawn_kinds(scene, node))].push_back((at, *id));
+        }
+        Self { nodes }
+    }
+
+    /// Takes the first that carries and draws the same kinds of things as a node of the other Scene; or, if not in
+    /// everything, that draws something of the same kind and has as many below it.
+    fn take_alike(&mut self, scene: &Scene, id: NodeId, in_everything: bool) -> Option<NodeId> {
+        let node = &scene.nodes[id];
+        let (wanted, drawn) = (kinds(node), usize::from(drawn_kinds(scene, node)));
+        let carry = |kinds: &Kinds| *kinds == wanted || (!in_everything && kinds.3 == wanted.3);
+        let draw = |kind: usize| kind & drawn != 0 || (in_everything && (kind == 0 || drawn == 0));
+        let lists = match in_everything {
+            true => self.nodes.range_mut(wanted..=wanted),
+            false => self.nodes.range_mut(..),
+        };
+        let alike =
+            lists.filter(|(kinds, _)| carry(kinds)).flat_map(|(_, lists)| lists.iter_mut().enumerate());
+        let fitting = alike.filter(|(kind, list)| draw(*kind) && !list.is_empty());
+        let first = fitting.min_by_key(|(_, list)| list.front().map(|(at, _)| *at));
+        first.and_then(|(_, list)| list.pop_front()).map(|(_, id)| id)
     }
 }
 

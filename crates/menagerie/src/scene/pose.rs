@@ -90,6 +90,25 @@ impl Bounds {
     pub fn diagonal(&self) -> f32 {
         (self.max - self.min).length()
     }
+
+    /// The box around the corners of this one, placed elsewhere.
+    fn placed(&self, world: &Mat4) -> Self {
+        let corner = |i: usize| {
+            let side = |bit: usize, low: f32, high: f32| if i & bit == 0 { low } else { high };
+            let (low, high) = (self.min, self.max);
+            Vec3::new(side(1, low.x, high.x), side(2, low.y, high.y), side(4, low.z, high.z))
+        };
+        let first = world.transform_point3(corner(0));
+        (1..8)
+            .map(|i| world.transform_point3(corner(i)))
+            .fold(Self { min: first, max: first }, |b, p| Self { min: b.min.min(p), max: b.max.max(p) })
+    }
+
+    /// Whether another box is inside by more than what rounding could be.
+    fn holds(&self, other: &Self) -> bool {
+        let rounding = Vec3::splat(other.reach() * 1e-5);
+        (other.min - rounding).cmpge(self.min).all() && (other.max + rounding).cmple(self.max).all()
+    }
 }
 
 /// Where everything is at one moment.
@@ -217,7 +236,11 @@ impl Pose {
     /// Whether a node shows its mesh mirrored: its transform, or that of its skin's first joint, has a negative determinant.
     pub fn is_mirrored(&self, scene: &Scene, node: NodeId) -> bool {
         let own = || self.worlds.get(node.index()).copied().unwrap_or_default();
-        let matrix = self.palette(scene, node).and_then(|palette| palette.first().copied());
+        let skin = scene.nodes.get(node).and_then(|node| scene.skins.get(node.skin?));
+        let first = skin.and_then(|skin| Some((skin, skin.joints.first()?)));
+        let matrix = first.map(|(skin, joint)| {
+            self.worlds.get(joint.index()).copied().unwrap_or_default() * skin.inverse_bind(0)
+        });
         Mat3::from_mat4(matrix.unwrap_or_else(own)).determinant() < 0.0
     }
 
@@ -228,23 +251,66 @@ impl Pose {
 
     /// The same, with what is hidden or without.
     pub fn bounds_with(&self, scene: &Scene, hidden: Hidden) -> Option<Bounds> {
-        let mut bounds = None;
-        for node in drawn_nodes(scene, hidden) {
-            let Some(mesh) = scene.nodes[node].mesh.and_then(|mesh| scene.meshes.get(mesh)) else { continue };
-            for primitive in &mesh.primitives {
-                let still = scene.nodes[node].skin.is_none()
-                    && self.weights.get(node.index()).is_none_or(|weights| weights.iter().all(|w| *w == 0.0));
-                // A mesh that thousands of nodes show is not copied for each.
-                let of_node = match (still, self.worlds.get(node.index())) {
-                    (true, Some(world)) => Bounds::of(
-                        primitive.positions.iter().map(|p| world.transform_point3(Vec3::from_array(*p))),
-                    ),
-                    _ => Bounds::of(self.positions(scene, node, primitive)),
-                };
-                bounds = Bounds::union(bounds, of_node);
-            }
+        self.bounds_of(scene, drawn_nodes(scene, hidden))
+    }
+
+    /// The box around what some nodes draw, each where it shows its mesh.
+    pub(crate) fn bounds_of(&self, scene: &Scene, nodes: impl IntoIterator<Item = NodeId>) -> Option<Bounds> {
+        let mut around =
+            Around { pose: self, scene, own: vec![None; scene.meshes.len()], bounds: None, looked_at: 0 };
+        nodes.into_iter().for_each(|node| around.add(node));
+        around.bounds
+    }
+}
+
+/// Vertices that are looked at one by one for the box around a Scene, however many nodes show the same ones.
+const LOOKED_AT: usize = 20_000_000;
+
+/// A box that grows by what nodes draw. A mesh that thousands of nodes show is looked at only where its own box says that
+/// it may reach farther than what is there already.
+struct Around<'a> {
+    pose: &'a Pose,
+    scene: &'a Scene,
+    /// The boxes of the meshes in their own spaces, as far as they are known.
+    own: Vec<Option<Bounds>>,
+    bounds: Option<Bounds>,
+    looked_at: usize,
+}
+
+impl Around<'_> {
+    fn add(&mut self, node: NodeId) {
+        let Some(id) = self.scene.nodes[node].mesh else { return };
+        let Some(mesh) = self.scene.meshes.get(id) else { return };
+        let Some(world) = self.pose.worlds.get(node.index()) else { return };
+        let weights = self.pose.weights.get(node.index()).map(Vec::as_slice).unwrap_or_default();
+        let morphs = weights.iter().filter(|weight| **weight != 0.0).count();
+        let still = self.scene.nodes[node].skin.is_none() && morphs == 0;
+        let known = self.own.get(id.index()).copied().flatten();
+        let placed = known.map(|own| own.placed(world));
+        if still && placed.zip(self.bounds).is_some_and(|(placed, bounds)| bounds.holds(&placed)) {
+            return;
         }
-        bounds
+        let vertices: usize = mesh.primitives.iter().map(Primitive::vertex_count).sum();
+        let joints = self.scene.nodes[node].skin.and_then(|skin| self.scene.skins.get(skin));
+        let joints = joints.map_or(0, |skin| skin.joints.len() * mesh.primitives.len());
+        self.looked_at = self.looked_at.saturating_add(vertices * (1 + morphs) + joints);
+        if let Some(placed) = placed.filter(|_| self.looked_at > LOOKED_AT) {
+            self.bounds = Bounds::union(self.bounds, Some(placed));
+            return;
+        }
+        let mut own = None;
+        for primitive in &mesh.primitives {
+            let points = primitive.positions.iter().copied().map(Vec3::from_array);
+            own = Bounds::union(own, known.or_else(|| Bounds::of(points.clone())));
+            let of_node = match still {
+                true => Bounds::of(points.map(|point| world.transform_point3(point))),
+                false => Bounds::of(self.pose.positions(self.scene, node, primitive)),
+            };
+            self.bounds = Bounds::union(self.bounds, of_node);
+        }
+        if let Some(place) = self.own.get_mut(id.index()) {
+            *place = own;
+        }
     }
 }
 
