@@ -1,5 +1,7 @@
 //! A Scene with its textures, ready to be looked at, and the pictures of it.
 
+use std::sync::atomic::AtomicUsize;
+
 use glam::Vec3;
 use menagerie::bytes::Limits;
 use menagerie::diag::{Issue, Issues};
@@ -341,8 +343,14 @@ impl<'a> Stage<'a> {
             shadow: shadow.as_ref(),
             background: color::premultiplied(shot.background),
             surfaces,
+            crowded: AtomicUsize::new(0),
         };
         draw_tiles(&drawing, picture);
+        let crowded = drawing.crowded.into_inner();
+        if crowded > 0 {
+            let message = format!("{crowded} pixels lack layers that are behind others or have holes");
+            issues.push(Issue::new(&codes::OVERDRAW, "", message));
+        }
     }
 }
 

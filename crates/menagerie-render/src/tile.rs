@@ -3,6 +3,8 @@
 //! First every sample finds the triangle that is nearest; then each pixel is shaded once for every triangle that is
 //! seen in it; then transparent triangles are laid over it from back to front, and lines at last.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use menagerie::scene::{AlphaMode, Blend};
 
 use crate::attributes::Attributes;
@@ -34,7 +36,15 @@ pub(crate) struct Drawing<'a> {
     pub(crate) background: [f32; 4],
     /// Whether triangles are drawn, and not only lines.
     pub(crate) surfaces: bool,
+    /// How many pixels lack layers because they have too many.
+    pub(crate) crowded: AtomicUsize,
 }
+
+/// So many transparent triangles are laid over a pixel, the nearest ones.
+const TRANSPARENT: u32 = 128;
+
+/// So often a tile looks for each of its samples whether a triangle with holes is there.
+const LOOKS_INTO_HOLES: usize = 256;
 
 /// After so many triangles a tile looks how far away the farthest of its samples is by now.
 const LOOK_EVERY: u32 = 256;
@@ -46,7 +56,12 @@ struct Samples {
     /// No sample is farther away than this: triangles that are need not be looked at.
     farthest: f32,
     since_look: u32,
+    /// How often it may still be asked whether a triangle with holes is at a sample.
+    looks: usize,
 }
+
+/// How many transparent layers pixels of a tile have that are not drawn, from back to front.
+struct Crowd(Vec<u32>);
 
 /// A light with its alpha multiplied in.
 type Light = [f32; 4];
@@ -67,6 +82,7 @@ impl Drawing<'_> {
             slot: vec![[NONE; SAMPLES]; PIXELS],
             farthest: f32::NEG_INFINITY,
             since_look: 0,
+            looks: LOOKS_INTO_HOLES * PIXELS * SAMPLES,
         };
         let mut transparent = Vec::new();
         if self.surfaces {
@@ -78,8 +94,9 @@ impl Drawing<'_> {
             return lights.into_iter().map(encode).collect();
         }
         let mut lights = self.shade(&tile, &samples, |lights| lights);
+        let mut crowd = self.crowd(&transparent, &tile, &samples);
         for slot in transparent {
-            self.lay_over(slot, &tile, &samples, &mut lights);
+            self.lay_over(slot, &tile, &samples, &mut lights, &mut crowd);
         }
         for strip in strips {
             for corners in strip.triangles() {
@@ -118,6 +135,9 @@ impl Drawing<'_> {
                 }
             }
         }
+        if samples.looks == 0 {
+            self.crowded.fetch_add((tile.width * tile.height) as usize, Relaxed);
+        }
         transparent.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         transparent.into_iter().map(|(_, slot)| slot).collect()
     }
@@ -138,6 +158,11 @@ impl Drawing<'_> {
             let (x, y) = place(covered.pixel, tile);
             for (s, (sample_x, sample_y)) in SAMPLE_PLACES.iter().enumerate() {
                 if covered.inside[s] >= 0 && covered.depth[s] > samples.depth[covered.pixel][s] {
+                    let Some(left) = samples.looks.checked_sub(1) else {
+                        covered.inside[s] = -1;
+                        continue;
+                    };
+                    samples.looks = left;
                     let (uvs, shares) = attributes.uvs((x + sample_x) as f32, (y + sample_y) as f32);
                     let opacity = self.shader.opacity(surface, attributes.alpha(shares), &uvs);
                     if opacity < cutoff {
@@ -193,8 +218,36 @@ impl Drawing<'_> {
         self.shader.shade(surface, &place)
     }
 
+    /// Counts the transparent layers of each pixel, where there may be too many.
+    fn crowd(&self, transparent: &[u32], tile: &Tile, samples: &Samples) -> Crowd {
+        if transparent.len() <= TRANSPARENT as usize {
+            return Crowd(Vec::new());
+        }
+        let mut layers = vec![0u32; PIXELS];
+        for (chunk, local) in transparent.iter().filter_map(|slot| self.find(*slot)) {
+            let triangle = self.corners(chunk, local).and_then(|corners| Triangle::new(&corners, tile));
+            let Some(triangle) = triangle else { continue };
+            triangle.cover(|covered| {
+                if samples.see(&covered).contains(&true) {
+                    layers[covered.pixel] += 1;
+                }
+            });
+        }
+        let hidden = layers.into_iter().map(|layers| layers.saturating_sub(TRANSPARENT));
+        let crowd = Crowd(hidden.collect());
+        self.crowded.fetch_add(crowd.0.iter().filter(|hidden| **hidden > 0).count(), Relaxed);
+        crowd
+    }
+
     /// Lays a transparent triangle over what is there.
-    fn lay_over(&self, slot: u32, tile: &Tile, samples: &Samples, lights: &mut [[Light; SAMPLES]]) {
+    fn lay_over(
+        &self,
+        slot: u32,
+        tile: &Tile,
+        samples: &Samples,
+        lights: &mut [[Light; SAMPLES]],
+        crowd: &mut Crowd,
+    ) {
         let Some((chunk, local)) = self.find(slot) else { return };
         let AlphaMode::Blend(blend) = self.materials.at(self.drawables[chunk.drawable].surface).alpha else {
             return;
@@ -205,10 +258,8 @@ impl Drawing<'_> {
         };
         let Some(attributes) = self.attributes(slot) else { return };
         triangle.cover(|covered| {
-            let depth = samples.depth[covered.pixel];
-            let seen: [bool; SAMPLES] =
-                std::array::from_fn(|s| covered.inside[s] >= 0 && covered.depth[s] > depth[s]);
-            if !seen.contains(&true) {
+            let seen = samples.see(&covered);
+            if !seen.contains(&true) || crowd.hides(covered.pixel) {
                 return;
             }
             let slots = seen.map(|seen| if seen { slot } else { NONE });
@@ -270,7 +321,26 @@ impl Drawing<'_> {
     }
 }
 
+impl Crowd {
+    /// Whether this layer of a pixel is not drawn, because enough are before it.
+    fn hides(&mut self, pixel: usize) -> bool {
+        match self.0.get_mut(pixel) {
+            Some(hidden) if *hidden > 0 => {
+                *hidden -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Samples {
+    /// The samples of a pixel at which something is nearer than what is there.
+    fn see(&self, covered: &Covered) -> [bool; SAMPLES] {
+        let depth = &self.depth[covered.pixel];
+        std::array::from_fn(|s| covered.inside[s] >= 0 && covered.depth[s] > depth[s])
+    }
+
     /// Looks now and then what the farthest sample is.
     fn look_after(&mut self, tile: &Tile) {
         self.since_look += 1;

@@ -151,8 +151,10 @@ pub(super) struct Pairing {
 /// at first sight.
 const ALIKE: f32 = 0.02;
 
-/// Elements of one place that are looked at for one.
+/// Elements of one place that are looked at for one; where hundreds of thousands are, fewer, so that all together are not more
+/// than two millions or eight for each.
 const LOOK_IN_PLACE: usize = 48;
+const LOOK_IN_ALL: usize = 2_000_000;
 
 /// Matches elements that are in the same place: in order first, then wherever they are in the list.
 pub(super) fn match_in_place(a: &Elements<'_>, b: &Elements<'_>, tolerance: f32) -> Pairing {
@@ -246,7 +248,7 @@ pub(super) fn rematch(
             return;
         }
         let mut candidates = in_place(a, b, pairing, tolerance, flipped);
-        candidates.sort_by(|(x, one), (y, other)| {
+        candidates.sort_unstable_by(|(x, one), (y, other)| {
             let key = |same: &Same| (same.a.abs_diff(same.b), same.a, same.b);
             x.total_cmp(y).then(key(one).cmp(&key(other)))
         });
@@ -277,6 +279,7 @@ fn in_place(
     flipped: bool,
 ) -> Vec<(f32, Same)> {
     let grid = Grid::new(b, &pairing.left_b, (tolerance * 4.0).max(1e-9));
+    let most = (LOOK_IN_ALL / pairing.left_a.len().max(1)).clamp(8, LOOK_IN_PLACE);
     let look = |i: usize| {
         let mut candidates = Vec::new();
         let centre = a.centre(&a.list[i]);
@@ -284,7 +287,7 @@ fn in_place(
         let apart = tolerance * 1.01 + centre.abs().max_element() * 1e-5;
         grid.around(centre, tolerance, |list| {
             let at = list.partition_point(|(j, _)| *j < i);
-            let near = at.saturating_sub(LOOK_IN_PLACE / 2)..(at + LOOK_IN_PLACE / 2).min(list.len());
+            let near = at.saturating_sub(most / 2)..(at + most / 2).min(list.len());
             for &(j, other) in list.get(near).unwrap_or_default() {
                 if centre.distance_squared(other) > apart * apart {
                     continue;

@@ -2,11 +2,14 @@
 
 use crate::support::scenes::random_scene;
 use crate::support::{own, real};
-use menagerie::diff::{DiffOptions, DiffReport, Difference, diff};
+use glam::{Mat4, Vec3};
+use menagerie::bytes::Limits;
+use menagerie::diff::{DiffOptions, DiffReport, Difference, diff, diff_within};
 use menagerie::formats::{ALL, bo3d};
 use menagerie::ops::select;
 use menagerie::scene::{
-    Channel, Extras, Id, Interpolation, Node, Primitive, Property, Scene, Topology, assert_scene,
+    Channel, Extras, Id, Interpolation, Mesh, Node, Primitive, Property, Scene, SceneRoot, Topology,
+    Transform, assert_scene,
 };
 
 fn compare(a: &Scene, b: &Scene) -> DiffReport {
@@ -183,4 +186,45 @@ fn nodes_that_show_nothing_are_no_measure() {
         let [difference] = report.differences.as_slice() else { panic!("{report:?}") };
         assert!(difference.error.is_none() && difference.message.contains("by up to 2.0"), "{difference}");
     }
+}
+
+/// Nodes in many places that all draw one mesh of many triangles.
+fn instances(nodes: usize, triangles: u32) -> Scene {
+    let mut scene = Scene::default();
+    let at = |i: u32| [(i % 97) as f32, (i % 89) as f32, (i % 83) as f32];
+    let primitive = Primitive {
+        positions: (0..triangles + 2).map(at).collect(),
+        indices: (0..triangles).flat_map(|i| [i, i + 1, i + 2]).collect(),
+        ..Primitive::default()
+    };
+    let mesh = scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    let roots = (0..nodes).map(|i| {
+        let place = Vec3::new(i as f32, 0.0, 0.0);
+        let transform = Transform::Matrix(Mat4::from_translation(place));
+        scene.nodes.push(Node { mesh: Some(mesh), transform, ..Node::default() })
+    });
+    let roots = roots.collect();
+    scene.scenes.push(SceneRoot { roots, ..SceneRoot::default() });
+    scene
+}
+
+/// A hundred million triangles are drawn: looked at one by one it would take minutes.
+#[test]
+fn a_mesh_of_many_nodes_is_compared_once() {
+    let (one, mut other) = (instances(10_000, 10_000), instances(10_000, 10_000));
+    assert!(compare(&one, &other).is_equal());
+    first_primitive(&mut other).normals = vec![[0.0, 0.0, 1.0]; 10_002];
+    let report = compare(&one, &other);
+    let found: Vec<_> = report.differences.iter().map(|found| (found.code().id, found.count)).collect();
+    assert_eq!(found, [("diff/normals", 10_000 * 10_002)]);
+}
+
+/// Where it has to be looked at for every node, that is counted before.
+#[test]
+fn what_has_to_be_looked_at_for_every_node_is_counted() {
+    let (one, mut other) = (instances(10_000, 10_000), instances(10_000, 10_000));
+    first_primitive(&mut other).positions.iter_mut().for_each(|place| place[1] *= -3.0);
+    let (one, other) = (assert_scene(&one), assert_scene(&other));
+    let refused = diff_within(one, other, &DiffOptions::default(), &Limits::default()).unwrap_err();
+    assert!(refused.to_string().ends_with("(--max-memory)"), "{refused}");
 }
