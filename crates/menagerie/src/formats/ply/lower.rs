@@ -8,7 +8,7 @@ use super::header;
 use super::lift::TEXTURE_FILE;
 use super::model::Model;
 use super::notes::{HeaderNote, Note as _};
-use super::paint::paint;
+use super::paint::{apart, as_bytes, of_bytes, paint};
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Issue, Issues, Loss, LossKind, LossReport};
 use crate::formats::flat::{FlatMesh, flatten, report_joined, report_names, report_other_names};
@@ -16,7 +16,6 @@ use crate::formats::{WriteOptions, report_unheld};
 use crate::ops::{select, smooth_normals};
 use crate::scene::{
     CheckedScene, Material, MetallicRoughness, Primitive, Sampler, Scene, Shading, TextureRef, Topology,
-    linear_to_srgb_byte, srgb_byte_to_linear,
 };
 
 /// Makes a file model of a Scene, and reports what that cost.
@@ -365,14 +364,11 @@ impl<'a> Table<'a> {
         let mut errors = ErrorStats::default();
         let mut bytes = Vec::with_capacity(list.len());
         for color in list {
-            let [r, g, b, _] = color.map(linear_to_srgb_byte);
-            let alpha = (color[3].clamp(0.0, 1.0) * 255.0).round() as u8;
-            let [x, y, z] = [r, g, b].map(srgb_byte_to_linear);
-            let stored = [x, y, z, f32::from(alpha) / 255.0];
-            let off = color.iter().zip(stored).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+            let stored = as_bytes(*color);
+            let off = apart(*color, of_bytes(stored));
             // What is less nobody calls another colour, `diff` neither.
             errors.add(if off > 1e-4 { off } else { 0.0 });
-            bytes.push([r, g, b, alpha]);
+            bytes.push(stored);
         }
         let message = "PLY has colours of eight bits a channel";
         self.losses.measured(Aspect::Colors, "meshes", message, errors, "linear colour");

@@ -4,7 +4,9 @@ use crate::bytes::Limits;
 use crate::diag::loss::ErrorStats;
 use crate::diag::{Aspect, Loss, LossKind, LossReport};
 use crate::formats::flat::FlatMesh;
-use crate::scene::{AlphaMode, Material, Primitive, Scene, Shading, TextureRef};
+use crate::scene::{
+    AlphaMode, Material, Primitive, Scene, Shading, TextureRef, linear_to_srgb_byte, srgb_byte_to_linear,
+};
 
 /// Multiplies the colours of materials into those of vertices. Where the file names one picture for all, pictures stay as
 /// they are; else each vertex takes the colour that its picture has at its place.
@@ -42,8 +44,8 @@ pub(super) fn paint(
                 }
             }
             if had {
-                let apart = before.iter().zip(*color).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
-                changed.add(apart.sqrt());
+                // As it is read again, so that what rounding adds is part of it.
+                changed.add(apart(before, of_bytes(as_bytes(*color))));
             }
         }
     }
@@ -53,6 +55,23 @@ pub(super) fn paint(
     }
     let message = "colours of materials were multiplied into those of vertices";
     losses.measured(Aspect::Colors, "meshes", message, changed, "linear colour");
+}
+
+/// A colour as PLY stores it.
+pub(super) fn as_bytes(color: [f32; 4]) -> [u8; 4] {
+    let [r, g, b, _] = color.map(linear_to_srgb_byte);
+    [r, g, b, (color[3].clamp(0.0, 1.0) * 255.0).round() as u8]
+}
+
+/// What stored bytes are as a colour.
+pub(super) fn of_bytes([r, g, b, alpha]: [u8; 4]) -> [f32; 4] {
+    let [r, g, b] = [r, g, b].map(srgb_byte_to_linear);
+    [r, g, b, f32::from(alpha) / 255.0]
+}
+
+/// How far two colours are from each other.
+pub(super) fn apart(a: [f32; 4], b: [f32; 4]) -> f64 {
+    a.into_iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
 }
 
 /// How much darker than the metal paint is that looks like it, found by comparing pictures.
@@ -101,7 +120,6 @@ impl Pictures {
         primitive: &Primitive,
     ) -> Option<Vec<[f32; 4]>> {
         use crate::pictures::Texels;
-        use crate::scene::srgb_byte_to_linear;
 
         let set = texture.transform.and_then(|transform| transform.uv_set).unwrap_or(texture.uv_set);
         let uvs = primitive.uvs.get(set as usize)?;
@@ -119,9 +137,7 @@ impl Pictures {
         let color = |uv: &[f32; 2]| {
             let [u, v] = transformed(*uv, texture);
             let (x, y) = (place(u, texels.width()), place(v, texels.height()));
-            let [r, g, b, a] = texels.list().get(y * texels.width() + x).copied().unwrap_or([255; 4]);
-            let [r, g, b] = [r, g, b].map(srgb_byte_to_linear);
-            [r, g, b, f32::from(a) / 255.0]
+            of_bytes(texels.list().get(y * texels.width() + x).copied().unwrap_or([255; 4]))
         };
         Some(uvs.iter().map(color).collect())
     }
