@@ -11,6 +11,7 @@ mod page;
 mod peers;
 mod programs;
 mod python;
+mod read;
 mod render;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ const ALL: &[(&str, Compare)] = &[
     ("ops", ops::compare),
     ("programs", programs::compare),
     ("python", python::compare),
+    ("read", read::compare),
     ("render", render::compare),
 ];
 

@@ -23,11 +23,11 @@ fn made(root: &Path) -> Result<(String, String)> {
         let text = std::fs::read(root.join("bench/runs").join(format!("{name}.json"))).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     };
-    let (programs, python) = (runs("programs"), runs("python"));
+    let (programs, python, read) = (runs("programs"), runs("python"), runs("read"));
     let short = in_short(&programs, &python);
     let readme = std::fs::read_to_string(root.join("README.md"))?;
     let readme = between_marks(&readme, &short).context("README.md has no place for the figures")?;
-    Ok((page(&programs, &python, &short), readme))
+    Ok((page(&programs, &python, &read, &short), readme))
 }
 
 /// Makes the page and the README's figures again.
@@ -47,7 +47,7 @@ fn between_marks(readme: &str, figures: &str) -> Option<String> {
     Some([before, MARKS.0, figures, MARKS.1, after].concat())
 }
 
-fn page(programs: &Value, python: &Value, short: &str) -> String {
+fn page(programs: &Value, python: &Value, read: &Value, short: &str) -> String {
     let mut page = format!(
         "# How fast it is\n\nMade by `cargo xtask bench`; the raw runs are in `bench/runs`. A model of a million \
          triangles and half a million vertices with normals and texture coordinates; the best of {} runs of the whole \
@@ -69,6 +69,7 @@ fn page(programs: &Value, python: &Value, short: &str) -> String {
     let _ = write!(page, "\n{}", include_str!("reasons.md"));
     starting(programs, &mut page);
     series(programs, &mut page);
+    reading(read, &mut page);
     if !list(&python["rows"]).is_empty() {
         let goal = &python["goal"];
         let _ = write!(
@@ -101,6 +102,44 @@ fn starting(programs: &Value, page: &mut String) {
             programs["starts"]
         );
     }
+}
+
+/// The library alone, without a program around it.
+fn reading(read: &Value, page: &mut String) {
+    if list(&read["rows"]).is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        page,
+        "\n## The library alone\n\nBytes in memory to the file model, checked, and to the Scene; the best of nine runs in one process, \
+         in gigabytes of the file a second. The goals are 0.4 of copying the same bytes for the model, and 1.7 GB/s for the Scene, \
+         which is what cgltf was measured at (elsewhere: no registry has it). The `gltf` crate takes up what a GLB holds at {:.2} GB/s in \
+         the same run. Machine: {}.\n\n\
+         | format | file | copying | model | of copying | Scene | vertices and triangles |\n|---|---|---|---|---|---|---|",
+        rate(read, "glTF", "gltf_crate"),
+        read["machine"].as_str().unwrap_or_default()
+    );
+    for row in list(&read["rows"]) {
+        let (bytes, copied) = (number(&row["bytes"]), number(&row["copied"]));
+        let rate = |name: &str| bytes / number(&row[name]) / 1e9;
+        let _ = writeln!(
+            page,
+            "| {} | {:.0} MB | {:.1} GB/s | {:.2} GB/s | {:.2} | {:.2} GB/s | {:.0} M a second |",
+            row["format"].as_str().unwrap_or_default(),
+            bytes / 1e6,
+            rate("copied"),
+            rate("model"),
+            copied / number(&row["model"]),
+            rate("scene"),
+            1.5 / number(&row["scene"]),
+        );
+    }
+}
+
+/// Gigabytes a second of one piece of work on a format's model.
+fn rate(read: &Value, format: &str, work: &str) -> f64 {
+    let row = list(&read["rows"]).iter().find(|row| row["format"] == format);
+    row.map_or(f64::NAN, |row| number(&row["bytes"]) / number(&row[work]) / 1e9)
 }
 
 fn series(programs: &Value, page: &mut String) {

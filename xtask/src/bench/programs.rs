@@ -214,7 +214,7 @@ fn make_files(bench: &Bench, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn make(bench: &Bench, glb: &Path, file: &Path) -> Result<()> {
+pub(super) fn make(bench: &Bench, glb: &Path, file: &Path) -> Result<()> {
     if file.exists() {
         return Ok(());
     }
