@@ -2,7 +2,8 @@
 //! takes more memory than the limits say, and what is written is valid.
 //!
 //! Every run takes a sample. `CHANGES=255 cargo test --release -p menagerie-cli --test budget changes:: -- --nocapture` takes
-//! all: each byte gets its 255 other values (fewer with a smaller number), and 100,000 changes are made of larger files.
+//! all: each byte gets its 255 other values (fewer with a smaller number), and 100,000 changes are made of larger files. That
+//! takes hours; `CHANGES_PART=1/2` takes every second file, and each line says what was tried.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -31,12 +32,30 @@ struct Effort {
     /// Changes of all larger files together.
     changes: usize,
     largest: usize,
+    /// One in so many changes of a byte is converted too.
+    convert: usize,
+    /// Which files, of how many parts.
+    part: (usize, usize),
 }
 
 fn effort() -> Effort {
+    let part = std::env::var("CHANGES_PART").ok();
+    let part = part.as_deref().and_then(|part| part.split_once('/'));
+    let part = part.and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?))).unwrap_or((1, 1));
     match std::env::var("CHANGES").ok().and_then(|values| values.parse().ok()) {
-        Some(values) => Effort { step: 1, values, changes: 100_000, largest: 1 << 20 },
-        None => Effort { step: 61, values: 2, changes: 300, largest: LARGE },
+        Some(values) => Effort { step: 1, values, changes: 100_000, largest: 1 << 20, convert: 32, part },
+        None => Effort { step: 61, values: 2, changes: 300, largest: LARGE, convert: 2, part },
+    }
+}
+
+impl Effort {
+    fn takes(&self, number: usize) -> bool {
+        number % self.part.1 == self.part.0 - 1
+    }
+
+    /// Whether all is tried.
+    fn is_long(&self) -> bool {
+        self.step == 1
     }
 }
 
@@ -156,10 +175,14 @@ impl Tally {
 #[test]
 fn every_prefix_and_every_byte_of_small_files() {
     let _alone = super::ALONE.lock();
-    let Effort { step, values, .. } = effort();
+    let effort = effort();
+    let Effort { step, values, convert, .. } = effort;
     let mut tally = Tally::default();
-    for file in files().iter().filter(|file| file.bytes.len() <= SMALL) {
+    let files = files();
+    let small = files.iter().filter(|file| file.bytes.len() <= SMALL).enumerate();
+    for (_, file) in small.filter(|(number, _)| effort.takes(*number)) {
         let File { name, format, bytes } = file;
+        let broken = tally.broken.len();
         for end in (tally.read % step..bytes.len()).step_by(step) {
             let to = ALL[(end + tally.refused) % ALL.len()];
             tally.try_out(&|| format!("{name} cut at {end}"), format, &bytes[..end], Some(to));
@@ -169,10 +192,14 @@ fn every_prefix_and_every_byte_of_small_files() {
             for n in 0..values {
                 // The first is the sign or the largest part of a number, the last its smallest.
                 changed[at] = bytes[at] ^ (n as u8 + 1).reverse_bits();
-                let to = (n == at % values).then(|| ALL[(at + tally.written) % ALL.len()]);
+                let to = ((n + at) % convert == 0).then(|| ALL[(at + tally.written) % ALL.len()]);
                 tally.try_out(&|| format!("{name} byte {at} {:#04x}", changed[at]), format, &changed, to);
             }
             changed[at] = bytes[at];
+        }
+        if effort.is_long() {
+            println!("{name}: {} tried so far", tally.read);
+            tally.broken.iter().skip(broken).for_each(|broken| println!("  {broken}"));
         }
     }
     tally.is_good();
@@ -181,7 +208,8 @@ fn every_prefix_and_every_byte_of_small_files() {
 #[test]
 fn many_changes_of_larger_files() {
     let _alone = super::ALONE.lock();
-    let Effort { changes, largest, .. } = effort();
+    let effort = effort();
+    let Effort { changes, largest, .. } = effort;
     let files = files();
     let larger: Vec<&File> =
         files.iter().filter(|file| (SMALL + 1..=largest).contains(&file.bytes.len())).collect();
@@ -192,6 +220,9 @@ fn many_changes_of_larger_files() {
         let mut bytes = file.bytes.clone();
         for _ in 0..=change % 3 {
             damage(&mut bytes, std::array::from_fn(|_| random.below(256) as u8));
+        }
+        if !effort.takes(change / larger.len()) {
+            continue;
         }
         let to = (change % 8 == 0).then(|| ALL[(change / 8) % ALL.len()]);
         tally.try_out(&|| format!("{} change {change}", file.name), file.format, &bytes, to);

@@ -304,7 +304,7 @@ fn bones_rest_where_blender_has_them() {
 
 fn lowered(scene: &Scene) -> (Model, LossReport) {
     let mut losses = LossReport::new();
-    let model = bogle::lower(assert_scene(scene), &WriteOptions::default(), &mut losses);
+    let model = bogle::lower(assert_scene(scene), &WriteOptions::default(), &mut losses).unwrap();
     // What is written can be read, and is the same.
     let read = bogle::read(&model.to_bytes()).unwrap_or_else(|issue| panic!("{issue}"));
     assert_eq!(read, model);
@@ -735,7 +735,7 @@ fn options_choose_bone_indices_and_ascii_names() {
     options.settings.set("bogle-bone-index", "u32");
     options.settings.set("bogle-ascii", "yes");
     let mut losses = LossReport::new();
-    let model = bogle::lower(assert_scene(&scene), &options, &mut losses);
+    let model = bogle::lower(assert_scene(&scene), &options, &mut losses).unwrap();
     let encodings: Vec<_> = model.geometries.iter().filter_map(Geometry::bone_encoding).collect();
     assert_eq!(encodings, [BoneEncoding::Integer; 3]);
     assert!(losses.iter().any(|loss| loss.code().id == "loss/names"));
@@ -1031,7 +1031,7 @@ fn rebuilt_for_the_engine_a_file_is_right_in_both_readings() {
         let mut options = WriteOptions::default();
         options.purpose = Purpose::Engine;
         let mut losses = LossReport::new();
-        let made = bogle::lower(assert_scene(&before), &options, &mut losses);
+        let made = bogle::lower(assert_scene(&before), &options, &mut losses).unwrap();
         let codes = engine_codes(&made);
         assert!(codes.iter().all(|code| *code == "bogle/engine-dark"), "{}: {codes:?}", file.name());
         assert!(pose_error(&made) < 1e-4, "{}: {}", file.name(), pose_error(&made));

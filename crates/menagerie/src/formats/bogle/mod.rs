@@ -115,7 +115,7 @@ pub static FORMAT: Format = Format {
     read: |bytes, options, issues| Ok(Box::new(read::read_as_asked(bytes, options, issues)?)),
     stream: None,
     mend: mend::mend,
-    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses))),
+    lower: |scene, options, losses| Ok(Box::new(lower(scene, options, losses)?)),
 };
 
 impl FileModel for Model {

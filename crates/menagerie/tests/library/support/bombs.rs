@@ -66,6 +66,9 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     add("many-png", "gltf", images(scale * 10, &png(4_096, 4_096, true)));
     add("far-keys", "gltf", far_keys(scale * 50, 1e6));
     add("farther-keys", "gltf", far_keys(scale * 500, 1e30));
+    add("far-turns-of-joints", "gltf", joint_keys(scale * 20, &[0.0, 5e5, 1e6], 0.0));
+    let every_second: Vec<f32> = (0..130u8).map(f32::from).collect();
+    add("keys-of-joints-at-different-times", "gltf", joint_keys(scale * 500, &every_second, 0.0019));
     add("instances", "gltf", instances(scale * 1_000, 30_000));
     add("mesh-gpu-instancing", "gltf", gpu_instances(scale * 3_000_000));
     add("groups", "obj", obj_groups("g", scale * 5_000));
@@ -595,6 +598,46 @@ pub fn far_keys(nodes: usize, end: f32) -> Vec<u8> {
         "meshes": [{"primitives": [{"attributes": {"POSITION": 1}}]}],
         "nodes": list, "scenes": [{"nodes": roots}],
         "animations": [{"channels": channels, "samplers": [{"input": 0, "output": 1}]}],
+    });
+    glb(&document, &bin)
+}
+
+/// A skin whose joints turn, each so much later than the one before: where a key holds all joints there are as many as all
+/// have together.
+fn joint_keys(joints: usize, times: &[f32], later: f32) -> Vec<u8> {
+    let floats = |list: &[f32]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let (mut bin, mut views, mut accessors) = (Vec::new(), Vec::new(), Vec::new());
+    let mut add = |bytes: Vec<u8>, mut accessor: Value| {
+        accessor["bufferView"] = json!(views.len());
+        views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
+        bin.extend(bytes);
+        accessors.push(accessor);
+        accessors.len() - 1
+    };
+    let list = |kind: &str, count: usize| json!({"count": count, "type": kind, "componentType": 5126});
+    let corner = json!({"count": 3, "type": "VEC3", "componentType": 5126, "min": [0, 0, 0], "max": [1, 1, 0]});
+    let position = add(floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]), corner);
+    let bound = add(vec![0; 12], json!({"count": 3, "type": "VEC4", "componentType": 5121}));
+    let weights = add(floats(&[1.0, 0.0, 0.0, 0.0].repeat(3)), list("VEC4", 3));
+    let turns: Vec<f32> = (0..times.len()).flat_map(|i| [(i % 2) as f32, 0.0, 0.0, ((i + 1) % 2) as f32]).collect();
+    let turns = add(floats(&turns), list("VEC4", times.len()));
+    let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+    for joint in 0..joints {
+        let times: Vec<f32> = times.iter().map(|time| time + later * joint as f32).collect();
+        let mut accessor = list("SCALAR", times.len());
+        (accessor["min"], accessor["max"]) = (json!([times.first()]), json!([times.last()]));
+        samplers.push(json!({"input": add(floats(&times), accessor), "output": turns}));
+        channels.push(json!({"sampler": joint, "target": {"node": joint, "path": "rotation"}}));
+    }
+    let mut nodes: Vec<Value> = (0..joints).map(|i| json!({"translation": [i, 0, 0]})).collect();
+    nodes.push(json!({"mesh": 0, "skin": 0}));
+    let attributes = json!({"POSITION": position, "JOINTS_0": bound, "WEIGHTS_0": weights});
+    let document = json!({
+        "asset": {"version": "2.0"}, "buffers": [{"byteLength": bin.len()}], "bufferViews": views,
+        "accessors": accessors, "meshes": [{"primitives": [{"attributes": attributes}]}], "nodes": nodes,
+        "skins": [{"joints": (0..joints).collect::<Vec<_>>()}],
+        "scenes": [{"nodes": (0..=joints).collect::<Vec<_>>()}],
+        "animations": [{"channels": channels, "samplers": samplers}],
     });
     glb(&document, &bin)
 }

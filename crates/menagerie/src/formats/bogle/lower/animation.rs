@@ -9,7 +9,7 @@ use super::nodes::Role;
 use super::pool::Pool;
 use super::skeleton::{Rig, Stance};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Loss, LossKind};
+use crate::diag::{Aspect, Issue, Loss, LossKind};
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::lift::REPEATED_AFTER;
 use crate::formats::bogle::model::{Animation, Collection, Key};
@@ -20,8 +20,11 @@ use crate::scene::{self, Channel, Interpolation, NodeId, Property, Transform, Tu
 const RATE: f32 = 60.0;
 /// Keys that one animation may have when it is resampled.
 const MAX_KEYS: usize = 1 << 16;
-/// Rotations of bones that all animations together may get between the keys that they had.
-pub(super) const MAX_BETWEEN: usize = 1 << 20;
+/// Which part of the keys that a job may resample to may be rotations in keys between those that there were.
+pub(super) const BETWEEN: u64 = 8;
+/// What a rotation of a key takes in memory, and a key beside its rotations: that of one.
+const ROTATION: u64 = 400;
+const KEY_AS_ROTATIONS: u64 = 1;
 /// How far off bones may be between keys before there is a key more: as a part of how far out they go, and in degrees.
 const NEAR: f64 = 2e-4;
 const NEAR_ANGLE: f64 = 0.1;
@@ -41,7 +44,7 @@ struct Motion<'a> {
 
 impl Lowering<'_> {
     /// The animation collections, and for each skeleton its number.
-    pub(super) fn collections(&mut self) -> (Vec<Collection>, Vec<usize>) {
+    pub(super) fn collections(&mut self) -> Result<(Vec<Collection>, Vec<usize>), Issue> {
         self.report_lost_channels();
         let rigs = std::mem::take(&mut self.rigs);
         let mut pool = Pool::default();
@@ -50,7 +53,7 @@ impl Lowering<'_> {
             let mut ranked: Vec<(usize, Animation)> = rig.stills.clone();
             for (i, animation) in self.scene.animations.iter().enumerate() {
                 let rank = AnimationNote::of(&animation.extras).animation.unwrap_or(usize::MAX);
-                if let Some(animation) = self.animation(i, animation, rig) {
+                if let Some(animation) = self.animation(i, animation, rig)? {
                     ranked.push((rank, animation));
                 }
             }
@@ -61,7 +64,7 @@ impl Lowering<'_> {
         }
         let (collections, place_of) = pool.finish();
         self.rigs = rigs;
-        (collections, numbers.into_iter().filter_map(|number| place_of.get(number).copied()).collect())
+        Ok((collections, numbers.into_iter().filter_map(|number| place_of.get(number).copied()).collect()))
     }
 
     /// Movements that are not those of bones, and scales.
@@ -115,56 +118,33 @@ impl Lowering<'_> {
     }
 
     /// An animation of a skeleton; `None` when it does not move it.
-    fn animation(&mut self, i: usize, animation: &scene::Animation, rig: &Rig) -> Option<Animation> {
-        let motion = self.motion(animation, rig)?;
+    fn animation(
+        &mut self,
+        i: usize,
+        animation: &scene::Animation,
+        rig: &Rig,
+    ) -> Result<Option<Animation>, Issue> {
+        let Some(motion) = self.motion(animation, rig) else { return Ok(None) };
         let mut times = key_times(motion.channels.values().flatten().copied());
         self.times_for_engine(i, animation, rig, &mut times);
+        // A key holds all bones, however few of them have one at its time.
+        let rotations = |keys: usize| (keys as u64).saturating_mul(rig.rest.len() as u64 + KEY_AS_ROTATIONS);
+        self.limits.take(rotations(times.len()).saturating_mul(ROTATION))?;
         if !motion.direct {
+            let before = times.len();
             times = self.keys_between(rig, &motion, &times);
+            self.limits.take(rotations(times.len() - before).saturating_mul(ROTATION))?;
         }
         let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
-        let first_root = rig.parents.iter().position(Option::is_none);
-        let mut keys: Vec<Key> = Vec::with_capacity(times.len());
-        let mut before: Vec<DQuat> = Vec::new();
-        for (time, pose) in times.iter().zip(&poses) {
-            let turns = pose.iter().zip(&rig.rest).map(|((now, _), (rest, _))| rest.inverse() * *now);
-            // The same rotation has two signs; the nearer one makes readers turn the short way.
-            let nearer = |(bone, turn): (usize, DQuat)| {
-                if before.get(bone).is_some_and(|before| before.dot(turn) < 0.0) { -turn } else { turn }
-            };
-            before = turns.enumerate().map(nearer).collect();
-            let offset = first_root.and_then(|root| {
-                let ((_, now), (turn, rest)) = (pose.get(root)?, rig.rest.get(root)?);
-                // A bone is moved in its own frame; that of a place bone is not turned (engines.md BOGLE E6).
-                let offset = match rig.joints {
-                    Joints::Plain => turn.inverse() * (*now - *rest),
-                    Joints::Doubled => *now - *rest,
-                };
-                let small = SMALL * 0.01 * rest.abs().max_element().max(now.abs().max_element());
-                Some(if offset.abs().max_element() <= small { DVec3::ZERO } else { offset })
-            });
-            let rotation = |turn: &DQuat| Turn::YUpToZUp.quat(turn.as_quat()).to_array().map(Into::into);
-            keys.push(Key {
-                time: *time,
-                root_offset: Turn::YUpToZUp.vec3(offset.unwrap_or_default().as_vec3()).to_array(),
-                rotations: match rig.joints {
-                    Joints::Plain => before.iter().map(rotation).collect(),
-                    Joints::Doubled => {
-                        before.iter().flat_map(|turn| [NO_TURN.map(Into::into), rotation(turn)]).collect()
-                    }
-                },
-            });
-        }
+        let keys = keys(rig, &times, &poses);
         if !rig.from_file && self.carries(rig) {
             let message = "joints move as bones; what else hangs on them stays where it rests";
             self.losses.approximated(Aspect::Animations, format!("animations[{i}]"), message);
         }
         self.measure(i, rig, &motion, &times, &poses);
         self.report_resampling(i, &motion, times.len());
-        Some(Animation {
-            name: write_name(&animation.name, AnimationNote::of(&animation.extras).name_bytes),
-            keys,
-        })
+        let name = write_name(&animation.name, AnimationNote::of(&animation.extras).name_bytes);
+        Ok(Some(Animation { name, keys }))
     }
 
     /// The engine shows nothing before the first key, and the rest pose where there is one key only (engines.md BOGLE
@@ -252,7 +232,8 @@ impl Lowering<'_> {
     /// other do not add up to a straight way. At most as many as the engine draws pictures.
     fn keys_between(&mut self, rig: &Rig, motion: &Motion<'_>, times: &[f32]) -> Vec<f32> {
         let at = |time: f32| (time, held(rig, &self.pose(rig, motion, time)));
-        let mut left = self.keys_left / rig.rest.len().max(1);
+        let each = rig.rest.len() as u64 + KEY_AS_ROTATIONS;
+        let mut left = (self.between_left / each).min(MAX_KEYS.saturating_sub(times.len()) as u64);
         let mut open: Vec<(f32, Vec<Stance>)> = times.iter().rev().map(|time| at(*time)).collect();
         let mut all = Vec::with_capacity(times.len());
         while let Some((from, pose)) = open.pop() {
@@ -272,7 +253,7 @@ impl Lowering<'_> {
                 open.push(found);
             }
         }
-        self.keys_left -= (all.len() - times.len()) * rig.rest.len();
+        self.between_left -= (all.len() - times.len()) as u64 * each;
         all
     }
 
@@ -316,6 +297,43 @@ impl Lowering<'_> {
             self.losses.approximated(Aspect::Animations, path, message);
         }
     }
+}
+
+/// The keys of poses at their times.
+fn keys(rig: &Rig, times: &[f32], poses: &[Vec<Stance>]) -> Vec<Key> {
+    let first_root = rig.parents.iter().position(Option::is_none);
+    let mut keys: Vec<Key> = Vec::with_capacity(times.len());
+    let mut before: Vec<DQuat> = Vec::new();
+    for (time, pose) in times.iter().zip(poses) {
+        let turns = pose.iter().zip(&rig.rest).map(|((now, _), (rest, _))| rest.inverse() * *now);
+        // The same rotation has two signs; the nearer one makes readers turn the short way.
+        let nearer = |(bone, turn): (usize, DQuat)| {
+            if before.get(bone).is_some_and(|before| before.dot(turn) < 0.0) { -turn } else { turn }
+        };
+        before = turns.enumerate().map(nearer).collect();
+        let offset = first_root.and_then(|root| {
+            let ((_, now), (turn, rest)) = (pose.get(root)?, rig.rest.get(root)?);
+            // A bone is moved in its own frame; that of a place bone is not turned (engines.md BOGLE E6).
+            let offset = match rig.joints {
+                Joints::Plain => turn.inverse() * (*now - *rest),
+                Joints::Doubled => *now - *rest,
+            };
+            let small = SMALL * 0.01 * rest.abs().max_element().max(now.abs().max_element());
+            Some(if offset.abs().max_element() <= small { DVec3::ZERO } else { offset })
+        });
+        let rotation = |turn: &DQuat| Turn::YUpToZUp.quat(turn.as_quat()).to_array().map(Into::into);
+        keys.push(Key {
+            time: *time,
+            root_offset: Turn::YUpToZUp.vec3(offset.unwrap_or_default().as_vec3()).to_array(),
+            rotations: match rig.joints {
+                Joints::Plain => before.iter().map(rotation).collect(),
+                Joints::Doubled => {
+                    before.iter().flat_map(|turn| [NO_TURN.map(Into::into), rotation(turn)]).collect()
+                }
+            },
+        });
+    }
+    keys
 }
 
 /// How far bones are apart in two poses.

@@ -25,15 +25,21 @@ use super::model::{Instance, Model};
 use super::notes::{NodeNote, Note as _, SceneNote};
 use super::tree::{Place, Tree};
 use super::{ENGINE_LIGHTS, FORMAT};
-use crate::diag::{Aspect, Loss, LossKind, LossReport};
+use crate::bytes::Limits;
+use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, engine, picture_names, report_unheld};
 use crate::scene::{CheckedScene, NodeId, Scene, Topology, check};
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
 
-/// Makes a file model of a Scene, and reports what that cost.
-pub fn lower(scene: CheckedScene<'_>, options: &WriteOptions, losses: &mut LossReport) -> Model {
+/// Makes a file model of a Scene, and reports what that cost. Fails where keys that hold all bones would take more memory
+/// than the limits allow.
+pub fn lower(
+    scene: CheckedScene<'_>,
+    options: &WriteOptions,
+    losses: &mut LossReport,
+) -> Result<Model, Issue> {
     report_unheld(&scene, &FORMAT, losses);
     let from_file = scene.extras.of(FORMAT.id).is_some();
     let mend = options.purpose == Purpose::Engine || (options.purpose == Purpose::Both && !from_file);
@@ -77,8 +83,9 @@ struct Lowering<'a> {
     /// The geometries that need not be moved to a skeleton's rest pose.
     plain: BTreeMap<geometry::Plain, usize>,
     rigs: Vec<Rig>,
-    /// Rotations that keys between others may still have.
-    keys_left: usize,
+    limits: Limits,
+    /// What keys between others may still hold, in rotations.
+    between_left: u64,
     /// Nodes whose movement is that of joints, and those above them.
     carried: BTreeSet<NodeId>,
     looks: look::Looks,
@@ -127,7 +134,8 @@ impl<'a> Lowering<'a> {
             geometries: Pool::default(),
             plain: BTreeMap::new(),
             rigs: Vec::new(),
-            keys_left: animation::MAX_BETWEEN,
+            limits: options.limits.clone(),
+            between_left: options.limits.keys / animation::BETWEEN,
             carried: BTreeSet::new(),
             looks: look::Looks::default(),
             bone_index,
@@ -138,8 +146,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// Everything in its order and numbered.
-    fn finish(mut self, ascii: bool) -> Model {
-        let (collections, collection_of) = self.collections();
+    fn finish(mut self, ascii: bool) -> Result<Model, Issue> {
+        let (collections, collection_of) = self.collections()?;
         self.model.collections = collections;
         let (geometries, geometry_of) = std::mem::take(&mut self.geometries).finish();
         self.model.geometries = geometries;
@@ -173,7 +181,7 @@ impl<'a> Lowering<'a> {
         if ascii {
             self.make_ascii();
         }
-        self.model
+        Ok(self.model)
     }
 
     /// The text that the file had, if it still says the same.

@@ -207,14 +207,22 @@ impl<'a> Lifter<'a> {
             self.issues.give_up(Aspect::Animations, "channels", at, (1, 1));
             return None;
         };
+        let encoding = values.encoding();
+        let (mut times, mut values) = (times.flat(), values.flat());
+        self.finite(sampler.input, &mut times, 1);
+        self.finite(sampler.output, &mut values, encoding.shape.width());
+        let width = values.len() / times.len().max(1);
+        if width * times.len() == values.len() && sampler.interpolation.as_deref() != Some("CUBICSPLINE") {
+            (times, values) = self.rising(sampler.input, times, values, width);
+        }
         Some(CarriedChannel {
             at: index,
             channel: json::Channel { sampler: 0, ..channel.clone() },
             sampler: rank,
             interpolation: sampler.interpolation.clone(),
-            times: exact(&times.flat()),
-            values: exact(&values.flat()),
-            encoding: values.encoding(),
+            times: exact(&times),
+            values: exact(&values),
+            encoding,
         })
     }
 

@@ -156,7 +156,9 @@ impl Lowerer<'_> {
     fn carried_channel(&mut self, carried: CarriedChannel) -> Option<Planned> {
         let floats = |list: &[Float]| -> Vec<f32> { list.iter().map(|x| x.0).collect() };
         let (times, values) = (floats(&carried.times), floats(&carried.values));
-        if times.is_empty() || values.is_empty() {
+        // Somebody else may have written the note.
+        let finite = |list: &[f32]| !list.is_empty() && list.iter().all(|x| x.is_finite());
+        if !finite(&times) || !finite(&values) {
             return None;
         }
         let shape = carried.encoding.shape;
