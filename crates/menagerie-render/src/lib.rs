@@ -57,6 +57,7 @@ mod camera;
 pub mod codes;
 mod color;
 mod compare;
+mod crowd;
 mod drawable;
 mod encode;
 mod font;

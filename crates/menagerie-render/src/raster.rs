@@ -14,6 +14,22 @@ pub(crate) const PIXELS: usize = (TILE * TILE) as usize;
 /// Pixels along the side of a block, which is passed over as a whole where the triangle is not.
 const BLOCK: i32 = 8;
 
+const BLOCKS_IN_ROW: i32 = TILE / BLOCK;
+
+/// Blocks of a tile.
+pub(crate) const BLOCKS: usize = (BLOCKS_IN_ROW * BLOCKS_IN_ROW) as usize;
+
+/// Some blocks of a tile, a bit for each.
+pub(crate) type Blocks = u64;
+
+pub(crate) const ALL_BLOCKS: Blocks = Blocks::MAX;
+
+/// The block of a pixel of a tile.
+pub(crate) fn block_of(pixel: usize) -> usize {
+    let (column, row) = (pixel as i32 % TILE, pixel as i32 / TILE);
+    (row / BLOCK * BLOCKS_IN_ROW + column / BLOCK) as usize
+}
+
 /// A tile of the picture: its first pixel and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tile {
@@ -21,6 +37,14 @@ pub(crate) struct Tile {
     pub(crate) top: i32,
     pub(crate) width: i32,
     pub(crate) height: i32,
+}
+
+impl Tile {
+    /// Its pixels that are in the picture.
+    pub(crate) fn pixels(&self) -> impl Iterator<Item = usize> {
+        let columns = self.width;
+        (0..self.height).flat_map(move |row| (0..columns).map(move |column| (row * TILE + column) as usize))
+    }
 }
 
 /// One side of a triangle: how far inside a place is, as a function of the place.
@@ -131,12 +155,19 @@ impl Triangle {
 
     /// Calls `each` for every pixel of which some sample is covered.
     #[inline]
-    pub(crate) fn cover(&self, mut each: impl FnMut(Covered)) {
+    pub(crate) fn cover(&self, each: impl FnMut(Covered)) {
+        self.cover_in(ALL_BLOCKS, each);
+    }
+
+    /// The same in some blocks only.
+    #[inline]
+    pub(crate) fn cover_in(&self, blocks: Blocks, mut each: impl FnMut(Covered)) {
         let first_block = |pixel: i32| pixel / BLOCK * BLOCK;
         for block_y in (first_block(self.rows.0)..=self.rows.1).step_by(BLOCK as usize) {
             for block_x in (first_block(self.columns.0)..=self.columns.1).step_by(BLOCK as usize) {
-                let outside = self.sides.iter().any(|side| side.most(block_x * GRID, block_y * GRID) < 0);
-                if !outside {
+                let wanted = blocks >> block_of((block_y * TILE + block_x) as usize) & 1 == 1;
+                let outside = || self.sides.iter().any(|side| side.most(block_x * GRID, block_y * GRID) < 0);
+                if wanted && !outside() {
                     self.cover_block(block_x, block_y, &mut each);
                 }
             }

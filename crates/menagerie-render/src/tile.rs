@@ -10,11 +10,12 @@ use menagerie::scene::{AlphaMode, Blend};
 use crate::attributes::Attributes;
 use crate::camera::View;
 use crate::color;
+use crate::crowd::{Crowd, LAYERS};
 use crate::drawable::Drawable;
 use crate::lines::Strips;
-use crate::material::{Materials, Surface};
+use crate::material::Materials;
 use crate::project::{Chunk, Corner, GRID, Projected, Size, TILE};
-use crate::raster::{Covered, PIXELS, SAMPLE_PLACES, SAMPLES, Tile, Triangle};
+use crate::raster::{ALL_BLOCKS, Blocks, Covered, PIXELS, SAMPLE_PLACES, SAMPLES, Tile, Triangle};
 use crate::shade::Shader;
 use crate::shadow::GroundShadow;
 
@@ -40,9 +41,6 @@ pub(crate) struct Drawing<'a> {
     pub(crate) crowded: AtomicUsize,
 }
 
-/// So many transparent triangles are laid over a pixel, the nearest ones.
-const TRANSPARENT: u32 = 128;
-
 /// So often a tile looks for each of its samples whether a triangle with holes is there.
 const LOOKS_INTO_HOLES: usize = 256;
 
@@ -59,9 +57,6 @@ struct Samples {
     /// How often it may still be asked whether a triangle with holes is at a sample.
     looks: usize,
 }
-
-/// How many transparent layers pixels of a tile have that are not drawn, from back to front.
-struct Crowd(Vec<u32>);
 
 /// A light with its alpha multiplied in.
 type Light = [f32; 4];
@@ -94,10 +89,7 @@ impl Drawing<'_> {
             return lights.into_iter().map(encode).collect();
         }
         let mut lights = self.shade(&tile, &samples, |lights| lights);
-        let mut crowd = self.crowd(&transparent, &tile, &samples);
-        for slot in transparent {
-            self.lay_over(slot, &tile, &samples, &mut lights, &mut crowd);
-        }
+        self.lay_all_over(&transparent, &tile, &samples, &mut lights);
         for strip in strips {
             for corners in strip.triangles() {
                 lay_flat(&corners, strip.color, strip.on_top, &tile, &mut samples, &mut lights);
@@ -108,7 +100,8 @@ impl Drawing<'_> {
 
     /// Finds the nearest triangle of every sample; gives the transparent slots of the tile from back to front.
     fn find_nearest(&self, index: usize, tile: &Tile, samples: &mut Samples) -> Vec<u32> {
-        let mut transparent: Vec<(f32, u32)> = Vec::new();
+        let mut transparent = Vec::new();
+        let mut with_holes = Vec::new();
         for chunk in self.chunks {
             let slots = chunk.in_tile(index);
             if slots.is_empty() {
@@ -118,13 +111,10 @@ impl Drawing<'_> {
             for &local in slots {
                 let slot = chunk.first_slot + local;
                 let Some(corners) = self.corners(chunk, local) else { continue };
+                let depth = || corners[0].depth + corners[1].depth + corners[2].depth;
                 match surface.alpha {
-                    AlphaMode::Blend(_) => {
-                        transparent.push((corners[0].depth + corners[1].depth + corners[2].depth, slot));
-                    }
-                    AlphaMode::Mask { cutoff } => {
-                        self.cut_out(slot, surface, cutoff, &corners, tile, samples)
-                    }
+                    AlphaMode::Blend(_) => transparent.push((depth(), slot)),
+                    AlphaMode::Mask { .. } => with_holes.push((depth(), slot)),
                     AlphaMode::Opaque => {
                         let Some(triangle) = Triangle::new(&corners, tile) else { continue };
                         if triangle.nearest > samples.farthest {
@@ -135,24 +125,27 @@ impl Drawing<'_> {
                 }
             }
         }
+        // From front to back: what is hidden needs no look.
+        with_holes.sort_by(|a: &(f32, u32), b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, slot) in with_holes {
+            self.cut_out(slot, tile, samples);
+        }
         if samples.looks == 0 {
             self.crowded.fetch_add((tile.width * tile.height) as usize, Relaxed);
         }
-        transparent.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        transparent.sort_by(|a: &(f32, u32), b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         transparent.into_iter().map(|(_, slot)| slot).collect()
     }
 
     /// The same for a triangle of which only the part counts that is opaque enough.
-    fn cut_out(
-        &self,
-        slot: u32,
-        surface: &Surface,
-        cutoff: f32,
-        corners: &[Corner; 3],
-        tile: &Tile,
-        samples: &mut Samples,
-    ) {
-        let Some(triangle) = Triangle::new(corners, tile) else { return };
+    fn cut_out(&self, slot: u32, tile: &Tile, samples: &mut Samples) {
+        let Some((chunk, _)) = self.find(slot) else { return };
+        let surface = self.materials.at(self.drawables[chunk.drawable].surface);
+        let AlphaMode::Mask { cutoff } = surface.alpha else { return };
+        let Some(triangle) = self.triangle(slot, tile) else { return };
+        if triangle.nearest <= samples.farthest || samples.looks == 0 {
+            return;
+        }
         let Some(attributes) = self.attributes(slot) else { return };
         triangle.cover(|mut covered| {
             let (x, y) = place(covered.pixel, tile);
@@ -172,6 +165,7 @@ impl Drawing<'_> {
             }
             samples.keep_nearest(&covered, slot);
         });
+        samples.look_after(tile);
     }
 
     /// Shades every pixel once for every triangle in it. `finish` gets the light of the samples.
@@ -218,48 +212,66 @@ impl Drawing<'_> {
         self.shader.shade(surface, &place)
     }
 
-    /// Counts the transparent layers of each pixel, where there may be too many.
-    fn crowd(&self, transparent: &[u32], tile: &Tile, samples: &Samples) -> Crowd {
-        if transparent.len() <= TRANSPARENT as usize {
-            return Crowd(Vec::new());
-        }
-        let mut layers = vec![0u32; PIXELS];
-        for (chunk, local) in transparent.iter().filter_map(|slot| self.find(*slot)) {
-            let triangle = self.corners(chunk, local).and_then(|corners| Triangle::new(&corners, tile));
-            let Some(triangle) = triangle else { continue };
-            triangle.cover(|covered| {
-                if samples.see(&covered).contains(&true) {
-                    layers[covered.pixel] += 1;
-                }
-            });
-        }
-        let hidden = layers.into_iter().map(|layers| layers.saturating_sub(TRANSPARENT));
-        let crowd = Crowd(hidden.collect());
-        self.crowded.fetch_add(crowd.0.iter().filter(|hidden| **hidden > 0).count(), Relaxed);
-        crowd
-    }
-
-    /// Lays a transparent triangle over what is there.
-    fn lay_over(
+    /// Lays the transparent triangles over what is there. They come from back to front.
+    fn lay_all_over(
         &self,
-        slot: u32,
+        transparent: &[u32],
         tile: &Tile,
         samples: &Samples,
         lights: &mut [[Light; SAMPLES]],
-        crowd: &mut Crowd,
     ) {
-        let Some((chunk, local)) = self.find(slot) else { return };
+        let crowd = (transparent.len() > LAYERS).then(|| self.crowd(transparent, tile, samples));
+        for (layer, slot) in transparent.iter().enumerate() {
+            match &crowd {
+                None => self.lay_over(*slot, ALL_BLOCKS, tile, samples, lights, |_| true),
+                Some(crowd) => {
+                    let draws = |pixel| crowd.draws(layer, pixel);
+                    self.lay_over(*slot, crowd.drawn_in(layer), tile, samples, lights, draws);
+                }
+            }
+        }
+    }
+
+    /// Finds the nearest transparent layers of each pixel.
+    fn crowd(&self, transparent: &[u32], tile: &Tile, samples: &Samples) -> Crowd {
+        let mut crowd = Crowd::new(transparent.len(), tile);
+        for (layer, slot) in transparent.iter().enumerate().rev() {
+            if crowd.open() == 0 {
+                break;
+            }
+            let Some(triangle) = self.triangle(*slot, tile) else { continue };
+            triangle.cover_in(crowd.open(), |covered| {
+                if samples.see(&covered).contains(&true) {
+                    crowd.count(layer, covered.pixel);
+                }
+            });
+        }
+        self.crowded.fetch_add(crowd.crowded, Relaxed);
+        crowd
+    }
+
+    /// Lays a transparent triangle over what is there, in some blocks of the tile and where it is to be drawn.
+    fn lay_over(
+        &self,
+        slot: u32,
+        blocks: Blocks,
+        tile: &Tile,
+        samples: &Samples,
+        lights: &mut [[Light; SAMPLES]],
+        draws: impl Fn(usize) -> bool,
+    ) {
+        if blocks == 0 {
+            return;
+        }
+        let Some((chunk, _)) = self.find(slot) else { return };
         let AlphaMode::Blend(blend) = self.materials.at(self.drawables[chunk.drawable].surface).alpha else {
             return;
         };
-        let Some(triangle) = self.corners(chunk, local).and_then(|corners| Triangle::new(&corners, tile))
-        else {
-            return;
-        };
+        let Some(triangle) = self.triangle(slot, tile) else { return };
         let Some(attributes) = self.attributes(slot) else { return };
-        triangle.cover(|covered| {
+        triangle.cover_in(blocks, |covered| {
             let seen = samples.see(&covered);
-            if !seen.contains(&true) || crowd.hides(covered.pixel) {
+            if !seen.contains(&true) || !draws(covered.pixel) {
                 return;
             }
             let slots = seen.map(|seen| if seen { slot } else { NONE });
@@ -306,6 +318,12 @@ impl Drawing<'_> {
         }
     }
 
+    /// A triangle, if it touches the tile.
+    fn triangle(&self, slot: u32, tile: &Tile) -> Option<Triangle> {
+        let (chunk, local) = self.find(slot)?;
+        Triangle::new(&self.corners(chunk, local)?, tile)
+    }
+
     fn attributes(&self, slot: u32) -> Option<Attributes> {
         let (chunk, local) = self.find(slot)?;
         let drawable = &self.drawables[chunk.drawable];
@@ -318,19 +336,6 @@ impl Drawing<'_> {
             None => (chunk.first + local as usize, None),
         };
         Some(Attributes::new(drawable, *drawable.triangles.get(triangle)?, corners, weights))
-    }
-}
-
-impl Crowd {
-    /// Whether this layer of a pixel is not drawn, because enough are before it.
-    fn hides(&mut self, pixel: usize) -> bool {
-        match self.0.get_mut(pixel) {
-            Some(hidden) if *hidden > 0 => {
-                *hidden -= 1;
-                true
-            }
-            _ => false,
-        }
     }
 }
 

@@ -13,12 +13,17 @@ use super::{MapKind, MapNode, Span};
 pub struct MapList {
     start: u64,
     ends: Arc<Vec<u64>>,
-    kind: Arc<dyn Fn(Span) -> MapKind + Send + Sync>,
+    kind: Arc<dyn Fn(usize, Span) -> MapKind + Send + Sync>,
 }
 
 impl MapList {
-    /// Parts from the byte `start` on that end at `ends`, with what finds out what one of them is.
-    pub fn new(start: u64, ends: Vec<u64>, kind: impl Fn(Span) -> MapKind + Send + Sync + 'static) -> Self {
+    /// Parts from the byte `start` on that end at `ends`, with what finds out what one of them is by its number and
+    /// its bytes.
+    pub fn new(
+        start: u64,
+        ends: Vec<u64>,
+        kind: impl Fn(usize, Span) -> MapKind + Send + Sync + 'static,
+    ) -> Self {
         Self { start, ends: Arc::new(ends), kind: Arc::new(kind) }
     }
 
@@ -47,7 +52,7 @@ impl MapList {
     /// One of them; its name is its number, such as `[17]`.
     pub fn part(&self, index: usize) -> Option<MapNode> {
         let span = self.span_of(index)?;
-        Some(MapNode { name: format!("[{index}]").into(), span, kind: (self.kind)(span) })
+        Some(MapNode { name: format!("[{index}]").into(), span, kind: (self.kind)(index, span) })
     }
 
     /// The number of the part that has a byte.
@@ -77,7 +82,7 @@ mod tests {
 
     #[test]
     fn parts_are_made_when_somebody_looks() {
-        let list = MapList::new(10, vec![13, 13, 20], |_| MapKind::Leaf(FieldType::Text));
+        let list = MapList::new(10, vec![13, 13, 20], |_, _| MapKind::Leaf(FieldType::Text));
         assert_eq!((list.len(), list.span()), (3, Span::new(10, 20)));
         assert_eq!(
             [9, 10, 12, 13, 19, 20].map(|byte| list.at(byte)),

@@ -1,10 +1,11 @@
 //! Writes fields, and draws the byte map of what it writes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use zerocopy::{Immutable, IntoBytes};
 
-use super::{ByteMap, FieldType, MapKind, MapNode, Record, Span, Stored};
+use super::{ByteMap, FieldType, MapKind, MapList, MapNode, Record, Span, Stored};
 
 /// Writes little-endian fields, and draws the [`ByteMap`] of what it writes when asked to.
 ///
@@ -192,6 +193,37 @@ impl Writer {
         if self.open.is_some() { self.group(format!("{list}[{index}]"), write) } else { write(self) }
     }
 
+    /// Writes the items of a list with `write`. In the map they are parts that are made when somebody looks at them, so
+    /// that as many as there are bytes cost little.
+    pub fn list<T: Clone + Send + Sync + 'static>(
+        &mut self,
+        name: &'static str,
+        items: &[T],
+        write: fn(&T, &mut Self),
+    ) {
+        if self.open.is_none() || items.is_empty() {
+            return items.iter().for_each(|item| write(item, self));
+        }
+        let open = self.open.take();
+        let start = self.position();
+        let mut ends = Vec::with_capacity(items.len());
+        for item in items {
+            write(item, self);
+            ends.push(self.position() as u64);
+        }
+        self.open = open;
+        let items: Arc<[T]> = items.into();
+        let list = MapList::new(start as u64, ends, move |index, span| {
+            let at = span.range().map_or(0, |range| range.start);
+            let mut of_item = Self { passed: Some(at), ..Self::of_map() };
+            if let Some(item) = items.get(index) {
+                write(item, &mut of_item);
+            }
+            MapKind::Group(of_item.parts())
+        });
+        self.mark(start, |span| MapNode { name: name.into(), span, kind: MapKind::List(list) });
+    }
+
     /// Overwrites four bytes that were written before: a size that is known only now.
     pub fn patch_u32(&mut self, at: usize, value: u32) {
         let end = at.saturating_add(4);
@@ -201,13 +233,17 @@ impl Writer {
     }
 
     /// The bytes, and the map if one was drawn.
-    pub fn finish(self) -> (Vec<u8>, Option<ByteMap>) {
+    pub fn finish(mut self) -> (Vec<u8>, Option<ByteMap>) {
         let span = Span::new(0, self.position());
-        let map = self.open.map(|open| {
-            let parts = open.into_iter().next().map(|root| root.parts).unwrap_or_default();
-            ByteMap { root: MapNode::group("", span, parts) }
-        });
-        (self.bytes, map)
+        let bytes = std::mem::take(&mut self.bytes);
+        let map = self.open.is_some().then(|| ByteMap { root: MapNode::group("", span, self.parts()) });
+        (bytes, map)
+    }
+
+    /// What was drawn of the map.
+    fn parts(self) -> Vec<MapNode> {
+        let root = self.open.and_then(|open| open.into_iter().next());
+        root.map(|root| root.parts).unwrap_or_default()
     }
 
     /// The map of what `write` writes.

@@ -756,7 +756,7 @@ fn list_of_lines(text: &[u8], from: usize) -> crate::bytes::MapNode {
         end += line.len() as u64;
         end
     });
-    let list = MapList::new(from as u64, ends.collect(), |_| MapKind::Leaf(FieldType::Text));
+    let list = MapList::new(from as u64, ends.collect(), |_, _| MapKind::Leaf(FieldType::Text));
     MapNode { name: "lines".into(), span: list.span(), kind: MapKind::List(list) }
 }
 

@@ -252,27 +252,23 @@ impl Region<'_> {
 }
 
 fn frames(animation: &Animation, w: &mut Writer) {
-    for (bone, track) in animation.tracks.iter().enumerate() {
-        w.item("bones", bone, |w| {
-            for (i, entry) in track.entries.iter().enumerate() {
-                w.item("entries", i, |w| {
-                    w.u8("tag", entry.tag());
-                    if let Some(rotation) = entry.rotation {
-                        w.raw("rotation", &rotation.to_le_bytes());
-                    }
-                    if let Some(translation) = entry.translation {
-                        w.u32("translation", translation);
-                    }
-                    if let Some(scale) = entry.scale {
-                        w.u32("scale", scale);
-                    }
-                });
+    w.list("bones", &animation.tracks, |track, w| {
+        w.list("entries", &track.entries, |entry, w| {
+            w.u8("tag", entry.tag());
+            if let Some(rotation) = entry.rotation {
+                w.raw("rotation", &rotation.to_le_bytes());
             }
-            if track.closed {
-                w.u8("end", 0);
+            if let Some(translation) = entry.translation {
+                w.u32("translation", translation);
+            }
+            if let Some(scale) = entry.scale {
+                w.u32("scale", scale);
             }
         });
-    }
+        if track.closed {
+            w.u8("end", 0);
+        }
+    });
 }
 
 /// Vertices of one kind are a table; a mixed list has a group for each.

@@ -79,7 +79,7 @@ impl Model {
                 ends.push(at as u64);
             }
             let (bytes, of_row) = (self.bytes.clone(), element.clone());
-            let list = MapList::new(start as u64, ends, move |row| {
+            let list = MapList::new(start as u64, ends, move |_, row| {
                 let mut parts = Vec::new();
                 let mut at = row.range().map_or(0, |range| range.start);
                 fields(&bytes, &of_row, form, &mut at, |name, span, kind| {

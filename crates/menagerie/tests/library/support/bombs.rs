@@ -615,11 +615,13 @@ fn joint_keys(joints: usize, times: &[f32], later: f32) -> Vec<u8> {
         accessors.len() - 1
     };
     let list = |kind: &str, count: usize| json!({"count": count, "type": kind, "componentType": 5126});
-    let corner = json!({"count": 3, "type": "VEC3", "componentType": 5126, "min": [0, 0, 0], "max": [1, 1, 0]});
+    let corner =
+        json!({"count": 3, "type": "VEC3", "componentType": 5126, "min": [0, 0, 0], "max": [1, 1, 0]});
     let position = add(floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]), corner);
     let bound = add(vec![0; 12], json!({"count": 3, "type": "VEC4", "componentType": 5121}));
     let weights = add(floats(&[1.0, 0.0, 0.0, 0.0].repeat(3)), list("VEC4", 3));
-    let turns: Vec<f32> = (0..times.len()).flat_map(|i| [(i % 2) as f32, 0.0, 0.0, ((i + 1) % 2) as f32]).collect();
+    let turns: Vec<f32> =
+        (0..times.len()).flat_map(|i| [(i % 2) as f32, 0.0, 0.0, ((i + 1) % 2) as f32]).collect();
     let turns = add(floats(&turns), list("VEC4", times.len()));
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     for joint in 0..joints {
