@@ -214,12 +214,10 @@ impl Writer {
         self.open = open;
         let items: Arc<[T]> = items.into();
         let list = MapList::new(start as u64, ends, move |index, span| {
-            let at = span.range().map_or(0, |range| range.start);
-            let mut of_item = Self { passed: Some(at), ..Self::of_map() };
-            if let Some(item) = items.get(index) {
-                write(item, &mut of_item);
-            }
-            MapKind::Group(of_item.parts())
+            let start = span.range().map_or(0, |range| range.start);
+            MapKind::Group(Self::parts_from(start, |w| {
+                items.get(index).into_iter().for_each(|i| write(i, w))
+            }))
         });
         self.mark(start, |span| MapNode { name: name.into(), span, kind: MapKind::List(list) });
     }
@@ -252,6 +250,13 @@ impl Writer {
         write(&mut writer);
         let nothing = || ByteMap { root: MapNode::group("", Span::new(0, 0), Vec::new()) };
         writer.finish().1.unwrap_or_else(nothing)
+    }
+
+    /// The parts of the map of what `write` writes, in a file where that begins at a byte.
+    pub fn parts_from(start: usize, write: impl FnOnce(&mut Self)) -> Vec<MapNode> {
+        let mut writer = Self { passed: Some(start), ..Self::of_map() };
+        write(&mut writer);
+        writer.parts()
     }
 
     /// Adds the node of what was written since `start` to the innermost open group.

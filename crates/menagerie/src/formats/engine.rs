@@ -94,6 +94,10 @@ const VERTICES: usize = 512;
 /// Animations that are compared.
 const ANIMATIONS: usize = 64;
 
+/// Nodes and vertices that are posed for that, all moments together: of models with very many of them fewer animations
+/// are compared, at least one.
+const POSED: usize = 16_000_000;
+
 /// Compares two Scenes of one file: at rest and at [`MOMENTS`] of every animation, the largest error of each. Nodes and
 /// meshes are paired by their places in the lists, so both Scenes must have the same ones in the same order; what has
 /// no partner is left out.
@@ -109,7 +113,10 @@ pub fn pose_errors(document: &Scene, engine: &Scene) -> Vec<PoseError> {
         PoseError { animation, seconds, error: error / size, node }
     };
     let mut errors = vec![measure(None, 0.0, &rest)];
-    let both = document.animations.iter().zip(&engine.animations).take(ANIMATIONS);
+    let vertices: usize = pairs.iter().map(|pair| pair.document.vertex_count()).sum();
+    let posed = MOMENTS * (document.nodes.len() + engine.nodes.len() + 2 * vertices);
+    let animations = (POSED / posed.max(1)).clamp(1, ANIMATIONS);
+    let both = document.animations.iter().zip(&engine.animations).take(animations);
     for (index, (of_document, of_engine)) in both.enumerate() {
         let last = of_document.seconds();
         let moments = (0..MOMENTS).map(|i| last * i as f32 / (MOMENTS - 1) as f32).map(|seconds| {

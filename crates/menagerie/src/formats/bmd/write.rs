@@ -7,7 +7,7 @@ use super::model::{
     Model, PSEUDO_BONE, TEXTURED_64, Table, VERTEX_96, VERTEX_128,
 };
 use super::vertex::VertexKind;
-use crate::bytes::{ByteMap, FieldType, Layout, MapKind, MapNode, Record, Span, Writer};
+use crate::bytes::{ByteMap, FieldType, Layout, MapNode, Record, Span, Writer};
 
 /// A part of the file that something refers to.
 enum Region<'a> {
@@ -78,9 +78,7 @@ impl Model {
         for (at, length, region) in self.regions() {
             let free = taken.take(at, at.saturating_add(length));
             if free == [(at, at.saturating_add(length))] {
-                if let MapKind::Group(parts) = Writer::map_of(|w| region.write(self, w)).root.kind {
-                    nodes.extend(parts.into_iter().map(|part| moved(part, at as u64)));
-                }
+                nodes.extend(Writer::parts_from(at, |w| region.write(self, w)));
             } else {
                 // What another part of the file uses as well is shown there.
                 let name = region.name();
@@ -179,16 +177,6 @@ impl Taken {
         }
         free
     }
-}
-
-/// The same part of a map, so many bytes later. Maps of regions are three levels deep.
-fn moved(node: MapNode, by: u64) -> MapNode {
-    let span = Span { start: node.span.start + by, end: node.span.end + by };
-    let kind = match node.kind {
-        MapKind::Group(parts) => MapKind::Group(parts.into_iter().map(|part| moved(part, by)).collect()),
-        kind => kind,
-    };
-    MapNode { name: node.name, span, kind }
 }
 
 impl Mesh {

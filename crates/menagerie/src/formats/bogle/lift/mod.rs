@@ -48,9 +48,9 @@ pub(super) struct Skeletons {
     pub(super) clips: Vec<Vec<(usize, usize)>>,
 }
 
-fn lifted(model: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
+fn lifted(stored: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
     let mut issues = Issues::new(options.limits.issues_per_code);
-    let model = &*salvage::shown(model, &mut issues);
+    let model = &*salvage::shown(stored, &mut issues);
     let mut lifter = Lifter {
         model,
         scene: Scene::default(),
@@ -75,7 +75,9 @@ fn lifted(model: &Model, options: &ReadOptions<'_>, folds: bool) -> Skeletons {
     lifter.instances();
     lifter.unused_collections();
     lifter.animations();
-    lifter.moving_nodes();
+    if lifter.moving_nodes().is_err() {
+        return lifted(stored, options, false);
+    }
     let provenance = lifter.origins.finish(&lifter.scene);
     let Lifter { scene, issues, skeletons, clips, .. } = lifter;
     Skeletons { scene: Lifted { scene, issues, provenance }, skeletons, clips }

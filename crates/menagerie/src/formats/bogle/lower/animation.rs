@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{DQuat, DVec3, Quat, Vec3};
 
 use super::Lowering;
-use super::nodes::Role;
+use super::chain::Chain;
 use super::pool::Pool;
 use super::skeleton::{Rig, Stance};
 use crate::diag::loss::ErrorStats;
-use crate::diag::{Aspect, Issue, Loss, LossKind};
+use crate::diag::{Aspect, Issue, LIMIT, Loss, LossKind};
 use crate::formats::bogle::joints::Joints;
 use crate::formats::bogle::lift::REPEATED_AFTER;
 use crate::formats::bogle::model::{Animation, Collection, Key};
@@ -25,6 +25,8 @@ pub(super) const BETWEEN: u64 = 8;
 /// What a rotation of a key takes in memory, and a key beside its rotations: that of one.
 const ROTATION: u64 = 400;
 const KEY_AS_ROTATIONS: u64 = 1;
+/// How often a skeleton is posed for a key: to find out whether it is wanted, to write it, and to measure beside it.
+const POSES: usize = 3;
 /// How far off bones may be between keys before there is a key more: as a part of how far out they go, and in degrees.
 const NEAR: f64 = 2e-4;
 const NEAR_ANGLE: f64 = 0.1;
@@ -38,6 +40,8 @@ const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 struct Motion<'a> {
     /// The channels of the bones and of all that is above them.
     channels: BTreeMap<NodeId, Vec<&'a Channel>>,
+    /// The bones and all that is above them.
+    chain: Chain,
     /// Whether the bones' own transforms tell everything.
     direct: bool,
 }
@@ -70,6 +74,7 @@ impl Lowering<'_> {
     /// Movements that are not those of bones, and scales.
     fn report_lost_channels(&mut self) {
         let bones: BTreeSet<NodeId> = self.rigs.iter().flat_map(|rig| rig.bones.iter().copied()).collect();
+        let move_bones = self.with_all_above(bones.iter().copied());
         for (i, animation) in self.scene.animations.iter().enumerate() {
             let path = format!("animations[{i}]");
             let moving = animation.channels.iter().filter(|channel| channel.property != Property::Weights);
@@ -77,7 +82,7 @@ impl Lowering<'_> {
                 let message = "an animation that moves nothing was left out";
                 self.losses.dropped(Aspect::Animations, path.clone(), message);
             }
-            let kept = self.rigs.iter().any(|rig| self.motion(animation, rig).is_some());
+            let kept = moving.clone().any(|c| !c.times.is_empty() && move_bones.contains(&c.node));
             let others = moving.clone().filter(|channel| !bones.contains(&channel.node));
             // Where something of the animation is left, what stays where it rests is no loss.
             let others = others.filter(|channel| !kept || self.changes(channel));
@@ -124,7 +129,7 @@ impl Lowering<'_> {
         animation: &scene::Animation,
         rig: &Rig,
     ) -> Result<Option<Animation>, Issue> {
-        let Some(motion) = self.motion(animation, rig) else { return Ok(None) };
+        let Some(motion) = self.motion(animation, rig)? else { return Ok(None) };
         let mut times = key_times(motion.channels.values().flatten().copied());
         self.times_for_engine(i, animation, rig, &mut times);
         // A key holds all bones, however few of them have one at its time.
@@ -132,7 +137,9 @@ impl Lowering<'_> {
         self.limits.take(rotations(times.len()).saturating_mul(ROTATION))?;
         if !motion.direct {
             let before = times.len();
+            self.walk_up(&motion.chain, POSES.saturating_mul(before))?;
             times = self.keys_between(rig, &motion, &times);
+            self.walk_up(&motion.chain, POSES.saturating_mul(times.len() - before))?;
             self.limits.take(rotations(times.len() - before).saturating_mul(ROTATION))?;
         }
         let poses: Vec<Vec<Stance>> = times.iter().map(|time| self.pose(rig, &motion, *time)).collect();
@@ -191,33 +198,52 @@ impl Lowering<'_> {
 
     /// Whether something that is no bone hangs on a bone.
     fn carries(&self, rig: &Rig) -> bool {
-        let bones: BTreeSet<NodeId> = rig.bones.iter().copied().collect();
-        let mut instances = self.nodes.iter().filter(|id| self.role(**id) == Role::Instance);
-        instances.any(|id| self.ancestors(*id).any(|above| bones.contains(&above)))
+        rig.bones.iter().any(|bone| self.carrying.contains(bone))
     }
 
-    /// The channels of an animation that move a skeleton.
-    fn motion<'a>(&self, animation: &'a scene::Animation, rig: &Rig) -> Option<Motion<'a>> {
-        let bones: BTreeSet<NodeId> = rig.bones.iter().copied().collect();
-        let mut above: BTreeSet<NodeId> = BTreeSet::new();
-        for bone in &rig.bones {
-            for ancestor in self.ancestors(*bone) {
-                if !bones.contains(&ancestor) && !above.insert(ancestor) {
+    /// Some nodes and all that is above them.
+    pub(super) fn with_all_above(&self, nodes: impl Iterator<Item = NodeId>) -> BTreeSet<NodeId> {
+        let mut all = BTreeSet::new();
+        for id in nodes {
+            for node in std::iter::once(id).chain(self.ancestors(id)) {
+                if !all.insert(node) {
                     break;
                 }
             }
         }
+        all
+    }
+
+    /// Counts that a skeleton was looked at so many times with all that is above it, which many skeletons share.
+    fn walk_up(&mut self, chain: &Chain, times: usize) -> Result<(), Issue> {
+        self.steps_left =
+            self.steps_left.checked_sub(chain.above().saturating_mul(times)).ok_or_else(|| {
+                let most = self.limits.steps;
+                let message =
+                    format!("so much hangs on what moves that it takes more than {most} steps (steps)");
+                Issue::new(&LIMIT, "animations", message)
+            })?;
+        Ok(())
+    }
+
+    /// The channels of an animation that move a skeleton.
+    fn motion<'a>(
+        &mut self,
+        animation: &'a scene::Animation,
+        rig: &Rig,
+    ) -> Result<Option<Motion<'a>>, Issue> {
+        let chain = Chain::new(&rig.bones, &self.parents);
+        self.walk_up(&chain, 1)?;
         let mut channels: BTreeMap<NodeId, Vec<&Channel>> = BTreeMap::new();
         let mut direct = rig.direct;
         for channel in &animation.channels {
             let moves = channel.property != Property::Weights && !channel.times.is_empty();
-            let of_bone = bones.contains(&channel.node);
-            if moves && (of_bone || above.contains(&channel.node)) {
+            if moves && let Some(of_bone) = chain.is_bone(channel.node) {
                 direct &= of_bone && channel.property != Property::Scale;
                 channels.entry(channel.node).or_default().push(channel);
             }
         }
-        (!channels.is_empty()).then_some(Motion { channels, direct })
+        Ok((!channels.is_empty()).then_some(Motion { channels, chain, direct }))
     }
 
     fn pose(&self, rig: &Rig, motion: &Motion<'_>, time: f32) -> Vec<Stance> {
@@ -225,7 +251,7 @@ impl Lowering<'_> {
             let rest = self.local(id);
             motion.channels.get(&id).map_or(rest, |channels| sampled(&rest, channels, time))
         };
-        self.relative(rig, motion.direct, &local)
+        self.relative(rig, &motion.chain, motion.direct, &local)
     }
 
     /// The times of keys, and of more between them where bones would be elsewhere: the turns of several nodes above each

@@ -7,6 +7,7 @@
 
 mod animation;
 mod camera;
+mod chain;
 mod geometry;
 mod look;
 mod moving;
@@ -16,7 +17,7 @@ mod skeleton;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 
 use super::frame::Frame;
 use super::geometry::{BoneEncoding, Geometry};
@@ -29,6 +30,7 @@ use crate::bytes::Limits;
 use crate::diag::{Aspect, Issue, Loss, LossKind, LossReport};
 use crate::formats::{Purpose, WriteOptions, engine, picture_names, report_unheld};
 use crate::scene::{CheckedScene, NodeId, Scene, Topology, check};
+use chain::Chain;
 use nodes::Role;
 use pool::Pool;
 use skeleton::Rig;
@@ -50,6 +52,7 @@ pub fn lower(
     let jointed = moving::jointed(scene, losses);
     let (jointed, carried) = jointed.map(|jointed| (jointed.scene, jointed.carried)).unzip();
     let scene = jointed.as_ref().and_then(|scene| check(scene).ok()).unwrap_or(scene);
+    options.limits.take(bones(&scene).saturating_mul(BONE))?;
     let mut lowering = Lowering::new(scene.scene(), options, losses);
     lowering.carried = carried.unwrap_or_default();
     lowering.report_outside();
@@ -61,11 +64,24 @@ pub fn lower(
     lowering.finish(options.settings.get("bogle-ascii") == Some("yes"))
 }
 
+/// What is above skeletons may be looked at so many times as often as there may be steps: they are short ones.
+const WALKS: usize = 8;
+/// What a bone takes in memory: here, in the Scene that is read back and in the one that the engine shows.
+const BONE: u64 = 6 * 1024;
+
+/// The bones of all skeletons: every node that is skinned has one of its own, whatever skins share.
+fn bones(scene: &Scene) -> u64 {
+    let skins = scene.nodes.values().filter_map(|node| scene.skins.get(node.skin?));
+    skins.map(|skin| skin.joints.len() as u64).fold(0, u64::saturating_add)
+}
+
 struct Lowering<'a> {
     scene: &'a Scene,
     losses: &'a mut LossReport,
     purpose: Purpose,
     parents: Vec<Option<NodeId>>,
+    /// For each node of the Scene where it is at rest.
+    worlds: Vec<DMat4>,
     /// The nodes of the shown scene, parents first.
     nodes: Vec<NodeId>,
     /// For each node of the Scene, what becomes of it.
@@ -86,6 +102,10 @@ struct Lowering<'a> {
     limits: Limits,
     /// What keys between others may still hold, in rotations.
     between_left: u64,
+    /// How often nodes may still be looked at that are above a skeleton.
+    steps_left: usize,
+    /// All that instances hang on.
+    carrying: BTreeSet<NodeId>,
     /// Nodes whose movement is that of joints, and those above them.
     carried: BTreeSet<NodeId>,
     looks: look::Looks,
@@ -124,6 +144,7 @@ impl<'a> Lowering<'a> {
             losses,
             purpose: options.purpose,
             parents,
+            worlds: Vec::new(),
             nodes,
             roles,
             spots: vec![None; scene.nodes.len()],
@@ -136,11 +157,17 @@ impl<'a> Lowering<'a> {
             rigs: Vec::new(),
             limits: options.limits.clone(),
             between_left: options.limits.keys / animation::BETWEEN,
+            steps_left: options.limits.steps.saturating_mul(WALKS),
+            carrying: BTreeSet::new(),
             carried: BTreeSet::new(),
             looks: look::Looks::default(),
             bone_index,
             model: Model::default(),
         };
+        let all: Vec<NodeId> = scene.nodes.iter().map(|(id, _)| id).collect();
+        lowering.worlds = Chain::new(&all, &lowering.parents).worlds(|id| lowering.local(id));
+        let instances = lowering.nodes.iter().copied().filter(|id| lowering.role(*id) == Role::Instance);
+        lowering.carrying = lowering.with_all_above(instances.filter_map(|id| lowering.ancestors(id).next()));
         lowering.model.ambient = lowering.ambient();
         lowering
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
 
+use super::chain::Chain;
 use super::nodes::{Role, skin_in_use};
 use super::{Lowering, number};
 use crate::diag::Aspect;
@@ -124,8 +125,8 @@ impl Lowering<'_> {
         let bones = self.parents_first(skin);
         let first = bones.first()?;
         let base = self.parents.get(first.index()).copied().flatten();
-        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world64(base, &|id| self.local(id)));
-        let mesh_world = self.world64(id, &|id| self.local(id));
+        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world(base));
+        let mesh_world = self.world(id);
         let singular = |m: &DMat4| !m.inverse().is_finite() || m.determinant() == 0.0;
         if singular(&mesh_world) || singular(&base_world) {
             let message = "the mesh or its skeleton has a scale of zero; it is not skinned any more";
@@ -145,12 +146,8 @@ impl Lowering<'_> {
 
     /// A skeleton of these bones, whose roots are in `base`.
     fn rig(&self, bones: Vec<NodeId>, base: Option<NodeId>, transform: Mat4) -> Option<Rig> {
-        let bone_of: BTreeMap<NodeId, usize> =
-            bones.iter().enumerate().map(|(bone, id)| (*id, bone)).collect();
-        let parents: Vec<Option<usize>> = bones
-            .iter()
-            .map(|id| self.ancestors(*id).find_map(|above| bone_of.get(&above).copied()))
-            .collect();
+        let chain = Chain::new(&bones, &self.parents);
+        let parents = chain.parents();
         let right_below = |(id, parent): (&NodeId, &Option<usize>)| {
             let holder = parent.map_or(base, |parent| bones.get(parent).copied());
             let node = self.scene.nodes.get(*id);
@@ -158,7 +155,7 @@ impl Lowering<'_> {
                 && node.is_some_and(|node| is_rigid(&node.transform))
         };
         let direct = bones.iter().zip(&parents).all(right_below);
-        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world64(base, &|id| self.local(id)));
+        let base_world = base.map_or(DMat4::IDENTITY, |base| self.world(base));
         let mut rig = Rig {
             bones,
             parents,
@@ -175,7 +172,7 @@ impl Lowering<'_> {
             wanted: None,
             group: None,
         };
-        rig.rest = self.relative(&rig, rig.direct, &|id| self.local(id));
+        rig.rest = self.relative(&rig, &chain, rig.direct, &|id| self.local(id));
         rig.make_bones(false);
         Some(rig)
     }
@@ -215,15 +212,16 @@ impl Lowering<'_> {
         self.scene.nodes.get(id).map_or(Transform::IDENTITY, |node| node.transform)
     }
 
-    /// From a node to the world, with the digits that a long way needs.
-    fn world64(&self, id: NodeId, local: &dyn Fn(NodeId) -> Transform) -> DMat4 {
-        self.ancestors(id).fold(matrix64(&local(id)), |below, above| matrix64(&local(above)) * below)
+    /// From a node to the world at rest, with the digits that a long way needs.
+    fn world(&self, id: NodeId) -> DMat4 {
+        self.worlds.get(id.index()).copied().unwrap_or(DMat4::IDENTITY)
     }
 
     /// For each bone its rotation and translation in its parent, without scale.
     pub(super) fn relative(
         &self,
         rig: &Rig,
+        chain: &Chain,
         direct: bool,
         local: &dyn Fn(NodeId) -> Transform,
     ) -> Vec<Stance> {
@@ -234,14 +232,11 @@ impl Lowering<'_> {
             };
             return rig.bones.iter().map(of_bone).collect();
         }
-        let placed: Vec<Stance> = rig
-            .bones
-            .iter()
-            .map(|id| {
-                let matrix = rig.to_base * self.world64(*id, local);
-                (rotation_of(&matrix), matrix.w_axis.truncate())
-            })
-            .collect();
+        let stance = |world: DMat4| {
+            let matrix = rig.to_base * world;
+            (rotation_of(&matrix), matrix.w_axis.truncate())
+        };
+        let placed: Vec<Stance> = chain.worlds(local).into_iter().map(stance).collect();
         let in_parent = |((rotation, translation), parent): (&Stance, &Option<usize>)| match parent
             .and_then(|parent| placed.get(parent))
         {
@@ -256,10 +251,9 @@ impl Lowering<'_> {
 
     /// For each joint where the rest pose has what is bound to it, in the mesh's space; `None` when nothing moves.
     fn moved(&self, id: NodeId, skin: &Skin) -> Option<Vec<DMat4>> {
-        let to_mesh = self.world64(id, &|id| self.local(id)).inverse();
-        let matrix = |(i, joint): (usize, &NodeId)| {
-            to_mesh * self.world64(*joint, &|id| self.local(id)) * skin.inverse_bind(i).as_dmat4()
-        };
+        let to_mesh = self.world(id).inverse();
+        let matrix =
+            |(i, joint): (usize, &NodeId)| to_mesh * self.world(*joint) * skin.inverse_bind(i).as_dmat4();
         let moved: Vec<DMat4> = skin.joints.iter().enumerate().map(matrix).collect();
         let mesh = self.scene.nodes.get(id).and_then(|node| self.scene.meshes.get(node.mesh?));
         let positions = mesh.into_iter().flat_map(|mesh| &mesh.primitives).flat_map(|p| &p.positions);
@@ -332,7 +326,7 @@ fn is_rigid(transform: &Transform) -> bool {
     }
 }
 
-fn matrix64(transform: &Transform) -> DMat4 {
+pub(super) fn matrix64(transform: &Transform) -> DMat4 {
     match transform {
         Transform::Trs { translation, rotation, scale } => DMat4::from_scale_rotation_translation(
             scale.as_dvec3(),
