@@ -71,12 +71,29 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// JSON that says the same and forges nothing where it is shown: what [`plain`] would write out is escaped in strings.
+pub(crate) fn harmless_json(json: String) -> String {
+    // Line breaks are those between values: in strings they are escaped already.
+    if json.split('\n').all(|line| matches!(plain(line), Cow::Borrowed(_))) {
+        return json;
+    }
+    let mut harmless = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match plain(c.encode_utf8(&mut [0; 4])) {
+            Cow::Owned(_) if c != '\n' => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    harmless += &format!("\\u{unit:04x}");
+                }
+            }
+            _ => harmless.push(c),
+        }
+    }
+    harmless
+}
+
 /// Prints the one JSON value that `--json` promises.
 pub(crate) fn print_json(value: &Value) -> Result<()> {
-    let mut out = stdout();
-    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
-    out.write_all(b"\n")?;
-    Ok(out.flush()?)
+    print_bytes(format!("{}\n", harmless_json(format!("{value:#}"))).as_bytes())
 }
 
 /// A JSON array on standard output whose elements are printed as they come, so that none has to be kept.
@@ -87,7 +104,7 @@ pub(crate) struct JsonArray {
 
 impl JsonArray {
     pub(crate) fn push(&mut self, element: &Value) -> Result<()> {
-        let text = format!("{element:#}").replace('\n', "\n  ");
+        let text = harmless_json(format!("{element:#}")).replace('\n', "\n  ");
         let before = if std::mem::replace(&mut self.begun, true) { ",\n  " } else { "[\n  " };
         print_bytes(format!("{before}{text}").as_bytes())
     }
@@ -253,7 +270,9 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count_of, table};
+    use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn narrow_tables_are_paragraphs() {
@@ -276,5 +295,15 @@ mod tests {
         let one = ["1 mesh", "1 entity", "1 vertex", "1 bone", "1 texture coordinate", "1 vertex"];
         assert_eq!(lists.map(|list| count_of(1, list)), one);
         assert_eq!(count_of(2, "meshes"), "2 meshes");
+    }
+
+    #[test]
+    fn json_forges_nothing_and_says_the_same() {
+        let value = json!({ "name": "a\u{202e}b\u{9b}2J\u{feff}\n\u{7f}ü", "list": [1, "\u{2028}"] });
+        let text = harmless_json(format!("{value:#}"));
+        assert!(text.split('\n').all(|line| plain(line) == line), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        let harmless = format!("{:#}", json!({ "name": "über" }));
+        assert_eq!(harmless_json(harmless.clone()), harmless);
     }
 }

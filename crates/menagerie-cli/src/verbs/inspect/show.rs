@@ -10,7 +10,7 @@ use menagerie::formats::Format;
 use serde_json::{Map, json};
 
 use super::select::{Kind, Part};
-use crate::output;
+use crate::output::{self, harmless_json};
 
 /// Records of a table that are shown unless all are wanted.
 const RECORDS: usize = 8;
@@ -210,14 +210,16 @@ pub(super) fn json(
 ) -> Result<()> {
     let (file, format) = (json!(name), json!(format.map(|format| format.id)));
     let issues = crate::json::issues(style.broken);
-    write!(out, "{{\"file\":{file},\"format\":{format},\"bytes\":{bytes},\"issues\":{issues},\"parts\":[")?;
+    let head =
+        format!("{{\"file\":{file},\"format\":{format},\"bytes\":{bytes},\"issues\":{issues},\"parts\":[");
+    write!(out, "{}", harmless_json(head))?;
     // Whether the next part of the list that is being printed is its first.
     let mut first = true;
     walk(parts, style, |event| {
         match event {
             Event::Part { part, open, .. } => {
                 let object = object(part, style);
-                let text = serde_json::to_string(&object)?;
+                let text = harmless_json(serde_json::to_string(&object)?);
                 let comma = if first { "\n" } else { ",\n" };
                 match text.strip_suffix('}').filter(|_| open) {
                     Some(head) => write!(out, "{comma}{head},\"parts\":[")?,

@@ -66,9 +66,11 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     add("many-png", "gltf", images(scale * 10, &png(4_096, 4_096, true)));
     add("far-keys", "gltf", far_keys(scale * 50, 1e6));
     add("farther-keys", "gltf", far_keys(scale * 500, 1e30));
-    add("far-turns-of-joints", "gltf", joint_keys(scale * 20, &[0.0, 5e5, 1e6], 0.0));
+    add("far-turns-of-joints", "gltf", joint_keys(scale * 20, 1, &[0.0, 5e5, 1e6], 0.0));
     let every_second: Vec<f32> = (0..130u8).map(f32::from).collect();
-    add("keys-of-joints-at-different-times", "gltf", joint_keys(scale * 500, &every_second, 0.0019));
+    add("keys-of-joints-at-different-times", "gltf", joint_keys(scale * 500, 1, &every_second, 0.0019));
+    add("skins-of-the-same-joints", "gltf", joint_keys(scale * 100, scale * 100, &[0.0, 1.0], 0.0));
+    add("moving-nodes-in-a-chain", "gltf", moving_chain(scale.saturating_mul(300).min(900), &every_second));
     add("instances", "gltf", instances(scale * 1_000, 30_000));
     add("mesh-gpu-instancing", "gltf", gpu_instances(scale * 3_000_000));
     add("groups", "obj", obj_groups("g", scale * 5_000));
@@ -602,10 +604,47 @@ pub fn far_keys(nodes: usize, end: f32) -> Vec<u8> {
     glb(&document, &bin)
 }
 
-/// A skin whose joints turn, each so much later than the one before: where a key holds all joints there are as many as all
+/// Nodes that hang on each other, each with a mesh and turning: where they become joints each has all above it.
+fn moving_chain(length: usize, times: &[f32]) -> Vec<u8> {
+    let (turns, count) = (turning(times.len()), times.len());
+    let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let bin: Vec<u8> = [&corners, times, &turns].iter().flat_map(|list| floats(list)).collect();
+    let view = |from: usize, length: usize| json!({"buffer": 0, "byteOffset": from, "byteLength": length});
+    let nodes: Vec<Value> = (0..length)
+        .map(|i| match i + 1 < length {
+            true => json!({"mesh": 0, "translation": [0, 0, 1], "children": [i + 1]}),
+            false => json!({"mesh": 0}),
+        })
+        .collect();
+    let channels: Vec<Value> =
+        (0..length).map(|i| json!({"sampler": 0, "target": {"node": i, "path": "rotation"}})).collect();
+    let document = json!({
+        "asset": {"version": "2.0"}, "buffers": [{"byteLength": bin.len()}],
+        "bufferViews": [view(0, 36), view(36, count * 4), view(36 + count * 4, count * 16)],
+        "accessors": [
+            {"bufferView": 0, "count": 3, "type": "VEC3", "componentType": 5126, "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 1, "count": count, "type": "SCALAR", "componentType": 5126,
+             "min": [times.first()], "max": [times.last()]},
+            {"bufferView": 2, "count": count, "type": "VEC4", "componentType": 5126},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "nodes": nodes, "scenes": [{"nodes": [0]}],
+        "animations": [{"channels": channels, "samplers": [{"input": 1, "output": 2}]}],
+    });
+    glb(&document, &bin)
+}
+
+fn floats(list: &[f32]) -> Vec<u8> {
+    list.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// Rotations from one side to the other and back.
+fn turning(count: usize) -> Vec<f32> {
+    (0..count).flat_map(|i| [(i % 2) as f32, 0.0, 0.0, ((i + 1) % 2) as f32]).collect()
+}
+
+/// Skins whose joints turn, each so much later than the one before: where a key holds all joints there are as many as all
 /// have together.
-fn joint_keys(joints: usize, times: &[f32], later: f32) -> Vec<u8> {
-    let floats = |list: &[f32]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+fn joint_keys(joints: usize, skins: usize, times: &[f32], later: f32) -> Vec<u8> {
     let (mut bin, mut views, mut accessors) = (Vec::new(), Vec::new(), Vec::new());
     let mut add = |bytes: Vec<u8>, mut accessor: Value| {
         accessor["bufferView"] = json!(views.len());
@@ -620,9 +659,7 @@ fn joint_keys(joints: usize, times: &[f32], later: f32) -> Vec<u8> {
     let position = add(floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]), corner);
     let bound = add(vec![0; 12], json!({"count": 3, "type": "VEC4", "componentType": 5121}));
     let weights = add(floats(&[1.0, 0.0, 0.0, 0.0].repeat(3)), list("VEC4", 3));
-    let turns: Vec<f32> =
-        (0..times.len()).flat_map(|i| [(i % 2) as f32, 0.0, 0.0, ((i + 1) % 2) as f32]).collect();
-    let turns = add(floats(&turns), list("VEC4", times.len()));
+    let turns = add(floats(&turning(times.len())), list("VEC4", times.len()));
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     for joint in 0..joints {
         let times: Vec<f32> = times.iter().map(|time| time + later * joint as f32).collect();
@@ -632,13 +669,13 @@ fn joint_keys(joints: usize, times: &[f32], later: f32) -> Vec<u8> {
         channels.push(json!({"sampler": joint, "target": {"node": joint, "path": "rotation"}}));
     }
     let mut nodes: Vec<Value> = (0..joints).map(|i| json!({"translation": [i, 0, 0]})).collect();
-    nodes.push(json!({"mesh": 0, "skin": 0}));
+    nodes.extend((0..skins).map(|skin| json!({"mesh": 0, "skin": skin})));
     let attributes = json!({"POSITION": position, "JOINTS_0": bound, "WEIGHTS_0": weights});
     let document = json!({
         "asset": {"version": "2.0"}, "buffers": [{"byteLength": bin.len()}], "bufferViews": views,
         "accessors": accessors, "meshes": [{"primitives": [{"attributes": attributes}]}], "nodes": nodes,
-        "skins": [{"joints": (0..joints).collect::<Vec<_>>()}],
-        "scenes": [{"nodes": (0..=joints).collect::<Vec<_>>()}],
+        "skins": vec![json!({"joints": (0..joints).collect::<Vec<_>>()}); skins],
+        "scenes": [{"nodes": (0..joints + skins).collect::<Vec<_>>()}],
         "animations": [{"channels": channels, "samplers": samplers}],
     });
     glb(&document, &bin)
