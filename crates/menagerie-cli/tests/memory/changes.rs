@@ -3,7 +3,8 @@
 //!
 //! Every run takes a sample. `CHANGES=255 cargo test --release -p menagerie-cli --test budget changes:: -- --nocapture` takes
 //! all: each byte gets its 255 other values (fewer with a smaller number), and 100,000 changes are made of larger files. That
-//! takes hours; `CHANGES_PART=1/2` takes every second file, and each line says what was tried.
+//! takes hours; `CHANGES_PART=1/2` takes every second file, and each line says what was tried. `CHANGES_KEEP=folder` keeps the
+//! broken ones of larger files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -225,7 +226,11 @@ fn many_changes_of_larger_files() {
             continue;
         }
         let to = (change % 8 == 0).then(|| ALL[(change / 8) % ALL.len()]);
+        let broken = tally.broken.len();
         tally.try_out(&|| format!("{} change {change}", file.name), file.format, &bytes, to);
+        if let Some(folder) = std::env::var_os("CHANGES_KEEP").filter(|_| tally.broken.len() > broken) {
+            std::fs::write(Path::new(&folder).join(format!("{change}-{}", file.name)), &bytes).unwrap();
+        }
     }
     tally.is_good();
 }

@@ -1,6 +1,8 @@
 //! What formats keep in the extras of a Scene, as typed notes.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -52,6 +54,96 @@ impl<'de> Deserialize<'de> for Float {
     }
 }
 
+/// Bytes, as text of two digits each: a list of numbers would take seventy times as much memory as they do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hex(pub(super) Vec<u8>);
+
+#[cfg(feature = "dgl2")]
+impl Hex {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        hex::serialize(&self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    /// From text, or from a list of numbers, as files that were written before have it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Digits;
+        impl<'de> Visitor<'de> for Digits {
+            type Value = Hex;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes in hexadecimal digits")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Hex, E> {
+                let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
+                let byte = |pair: &[u8]| match *pair {
+                    [high, low] => Some(digit(high)? << 4 | digit(low)?),
+                    _ => None,
+                };
+                let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
+                bytes.map(Hex).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Hex, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = list.next_element()? {
+                    bytes.push(byte);
+                }
+                Ok(Hex(bytes))
+            }
+        }
+        deserializer.deserialize_any(Digits)
+    }
+}
+
+/// A field of bytes as [`Hex`], for serde's `with`.
+pub(super) mod hex {
+    use super::{Deserialize, Deserializer, Hex, Serializer};
+
+    pub(in crate::formats) fn serialize<S: Serializer>(
+        bytes: &[u8],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let digits = b"0123456789abcdef";
+        let digit = |value: u8| digits.get(usize::from(value)).copied().map_or('0', char::from);
+        let text: String = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+        serializer.serialize_str(&text)
+    }
+
+    pub(in crate::formats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        Hex::deserialize(from).map(|hex| hex.0)
+    }
+
+    /// The same for a field that may not be there.
+    pub(in crate::formats) mod optional {
+        use super::{Deserialize, Deserializer, Hex, Serializer};
+
+        pub(in crate::formats) fn serialize<S: Serializer>(
+            bytes: &Option<Vec<u8>>,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            match bytes {
+                Some(bytes) => super::serialize(bytes, serializer),
+                None => serializer.serialize_none(),
+            }
+        }
+
+        pub(in crate::formats) fn deserialize<'de, D: Deserializer<'de>>(
+            from: D,
+        ) -> Result<Option<Vec<u8>>, D::Error> {
+            Ok(Option::<Hex>::deserialize(from)?.map(|hex| hex.0))
+        }
+    }
+}
+
 /// Makes a struct of optional fields a note of the format in whose folder it stands.
 macro_rules! note {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
@@ -72,3 +164,24 @@ macro_rules! note {
     };
 }
 pub(super) use note;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Hex;
+
+    #[test]
+    fn bytes_are_digits_and_lists_of_numbers_are_still_read() {
+        let bytes = Hex(vec![0, 9, 0xAF, 0xFF]);
+        let digits = json!("0009afff");
+        assert_eq!(serde_json::to_value(&bytes).ok(), Some(digits.clone()));
+        for kept in [digits, json!([0, 9, 175, 255]), json!("0009AFFF")] {
+            assert_eq!(serde_json::from_value::<Hex>(kept).ok(), Some(bytes.clone()));
+        }
+        for hostile in [json!("0"), json!("0g"), json!("+1"), json!("é"), json!([256]), json!([-1]), json!(3)]
+        {
+            assert!(serde_json::from_value::<Hex>(hostile.clone()).is_err(), "{hostile}");
+        }
+    }
+}

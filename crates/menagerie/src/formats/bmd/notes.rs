@@ -18,8 +18,10 @@ note! {
         /// How many meshes there are.
         meshes: usize,
         /// The name of the bone that was added for the engine, where there is no other.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         root: Vec<u8>,
         /// The name of the animation that was added for the engine, where there is no other.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         rest_animation: Vec<u8>,
         /// `legacy` where texture coordinates of 128-bit vertices have the old form.
         st: String,
@@ -38,6 +40,7 @@ note! {
         /// The mesh that is the bone's solid.
         solid: u8,
         /// The bytes of its name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The pseudo-bone of which it is a part.
         pseudo: usize,
@@ -80,6 +83,7 @@ note! {
     /// Of a material.
     MaterialNote {
         /// The bytes of its name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
     }
 }
@@ -94,8 +98,10 @@ note! {
         /// That a spare frame followed.
         spare: bool,
         /// The name that it was given for the engine.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         made_name: Vec<u8>,
         /// The bytes of its name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The keys of bone 0, which move nothing.
         root_keys: KeyWords,
@@ -121,10 +127,12 @@ pub(super) struct EmptyMesh {
     /// Which mesh.
     pub(super) mesh: usize,
     /// The name of its material.
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) material: Option<Vec<u8>>,
     /// Its flags.
     pub(super) flags: u32,
     /// The bytes of its vertices.
+    #[serde(with = "crate::formats::notes::hex")]
     pub(super) vertices: Vec<u8>,
 }
 
@@ -137,6 +145,7 @@ pub(super) struct MadeBone {
     /// The words of its transform: of a pseudo-bone ids and weights.
     pub(super) xform: [u32; 2],
     /// Its name.
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name: Option<Vec<u8>>,
     /// Its solid.
     #[serde(default)]

@@ -31,6 +31,7 @@ note! {
         /// The length of animation that the entity states.
         anim_length: i32,
         /// The bytes of its name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// Its place, where the Scene has a matrix, in the file's axes.
         local: LocalNote,
@@ -51,6 +52,7 @@ note! {
     /// Of an image.
     ImageNote {
         /// The bytes of its name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
     }
 }

@@ -57,6 +57,7 @@ pub(super) struct SceneNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct NodeNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     /// The number of the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +91,7 @@ pub(super) struct NodeNote {
 pub(super) struct StillNote {
     /// Its place among the collection's animations.
     pub(super) index: usize,
+    #[serde(with = "crate::formats::notes::hex")]
     pub(super) name_bytes: Vec<u8>,
     pub(super) times: Vec<Float>,
     /// Three for each time.
@@ -101,6 +103,7 @@ pub(super) struct StillNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MeshNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     /// The number of the geometry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +130,7 @@ pub(super) struct PrimitiveNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct AnimationNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     /// The number of its collection.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +149,7 @@ pub(super) struct AnimationNote {
 pub(super) struct ImageNote {
     /// The name of the texture, where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) stem_bytes: NameBytes,
 }
 
@@ -153,6 +158,7 @@ pub(super) struct ImageNote {
 #[serde(deny_unknown_fields)]
 pub(super) struct CameraNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     #[serde(rename = "type")]
     pub(super) kind: u8,
@@ -169,6 +175,7 @@ pub(super) struct CameraNote {
 #[serde(deny_unknown_fields)]
 pub(super) struct LightNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     pub(super) color: [Float; 4],
     /// Constant, linear, quadratic.
@@ -182,6 +189,7 @@ pub(super) struct LightNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MaterialNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: NameBytes,
     ambient: [Float; 4],
     emissive: [Float; 4],

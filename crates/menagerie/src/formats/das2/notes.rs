@@ -22,8 +22,10 @@ note! {
         stored_blocks: bool,
         /// Who made it, and what they say of it.
         author: String,
+        #[serde(with = "crate::formats::notes::hex::optional")]
         author_bytes: Vec<u8>,
         comment: String,
+        #[serde(with = "crate::formats::notes::hex::optional")]
         comment_bytes: Vec<u8>,
     }
 }
@@ -32,6 +34,7 @@ note! {
     /// Of a scene, a mesh group, a skeleton or an animation of the library's profile that has nothing else to keep yet.
     NameNote {
         /// The bytes of the name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
     }
 }
@@ -39,6 +42,7 @@ note! {
 note! {
     /// Of a mesh.
     MeshNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// That it is in no mesh group.
         ungrouped: bool,
@@ -78,6 +82,7 @@ note! {
 note! {
     /// Of a material.
     MaterialNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The fourth parts of colours, and an occlusion without a picture, where they are not one.
         specular_alpha: Float,
@@ -85,8 +90,10 @@ note! {
         emission_alpha: Float,
         /// Pictures of roughness and metalness that are not one.
         roughness_map: String,
+        #[serde(with = "crate::formats::notes::hex::optional")]
         roughness_map_bytes: Vec<u8>,
         metallic_map: String,
+        #[serde(with = "crate::formats::notes::hex::optional")]
         metallic_map_bytes: Vec<u8>,
         /// The material that this one is with other sets of coordinates.
         variant_of: usize,
@@ -96,6 +103,7 @@ note! {
 note! {
     /// Of an image.
     ImageNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The URI, where it is not the name of the file.
         uri: String,
@@ -105,6 +113,7 @@ note! {
 note! {
     /// Of a node or joint.
     NodeNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The id of the joint that the node is.
         joint: u64,
@@ -127,6 +136,7 @@ note! {
 note! {
     /// Of a skin.
     SkinNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// The skeleton that it is again, below another node.
         copy_of: usize,
@@ -136,6 +146,7 @@ note! {
 note! {
     /// Of an animation.
     AnimationNote {
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// Channels that the Scene has no place for.
         channels: Vec<KeptChannel>,

@@ -4,39 +4,13 @@
 //! so nothing in them is believed: a note that is not exactly of its shape is none, and `lower` uses what a note says only
 //! where it still means what the Scene says.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
 use super::surface::Pairs;
 use crate::bytes::{decode_text, utf8_or_windows_1252};
 use crate::formats::Format;
-pub(super) use crate::formats::notes::Note;
-
-/// Bytes, as text of two digits each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hex(pub(super) Vec<u8>);
-
-impl Hex {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for Hex {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        serializer.serialize_str(&text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
-        bytes.map(Self).ok_or_else(|| serde::de::Error::custom("not bytes in hexadecimal digits"))
-    }
-}
+pub(super) use crate::formats::notes::{Hex, Note};
 
 /// The name of an element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,6 +70,7 @@ pub(super) struct FileNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct HeaderNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: Option<Vec<u8>>,
     #[serde(skip_serializing_if = "Hex::is_empty")]
     pub(super) header_data: Hex,
@@ -112,6 +87,7 @@ pub(super) struct HeaderNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct EntityNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: Option<Vec<u8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) numbered: Option<i32>,
@@ -140,6 +116,7 @@ pub(super) struct EntityNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MeshNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: Option<Vec<u8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) numbered: Option<i32>,
@@ -164,6 +141,7 @@ pub(super) struct PrimitiveNote {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MaterialNote {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::formats::notes::hex::optional")]
     pub(super) name_bytes: Option<Vec<u8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) numbered: Option<i32>,

@@ -12,6 +12,7 @@ note! {
     /// Of a node.
     NodeNote {
         /// The bytes of the name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
         /// That it was a group, and no object.
         kind: String,
@@ -32,6 +33,7 @@ note! {
         /// Lines that a Scene has no place for.
         lines: Vec<String>,
         /// The bytes of the name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
     }
 }

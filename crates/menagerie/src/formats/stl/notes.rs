@@ -15,6 +15,7 @@ note! {
         /// Which form the file had.
         form: String,
         /// The 80 bytes that a binary file begins with.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         header: Vec<u8>,
     }
 }
@@ -23,6 +24,7 @@ note! {
     /// Of a node.
     NodeNote {
         /// The bytes of the name, where they are not UTF-8.
+        #[serde(with = "crate::formats::notes::hex::optional")]
         name_bytes: Vec<u8>,
     }
 }
