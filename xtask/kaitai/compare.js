@@ -180,7 +180,7 @@ async function main() {
       const fields = fieldsOf(root, main);
       count += fields.length;
       // Its exit code says whether the file is sound, which is not asked here.
-      const map = JSON.parse(spawnSync(program, ["inspect", "--json", file], { maxBuffer: 1 << 30 }).stdout);
+      const map = JSON.parse(spawnSync(program, ["inspect", "--json", "--all", file], { maxBuffer: 1 << 30 }).stdout);
       const leaves = leavesOf(map);
       for (const space of ["file", "inside"]) {
         const inside = fields.filter((field) => field.space === space);

@@ -28,7 +28,7 @@ enum Kind<'a> {
     Leaf(FieldType),
     Table(&'a Record, usize),
     Record(&'a Record),
-    List(&'a MapList),
+    List(MapList),
     /// The fields of a part of a list.
     Fields(Rc<[MapNode]>),
     Encoded(&'a [u8], &'a ByteMap),
@@ -45,7 +45,7 @@ impl<'a> Part<'a> {
             MapKind::Table { record, count } => Kind::Table(record, *count),
             MapKind::Encoded { bytes, map } => Kind::Encoded(bytes, map),
             MapKind::Leaf(kind) => Kind::Leaf(*kind),
-            MapKind::List(list) => Kind::List(list),
+            MapKind::List(list) => Kind::List(list.clone()),
             _ => Kind::Leaf(FieldType::Bytes),
         };
         Self { name: Cow::Borrowed(node.name.as_ref()), span: node.span, inside, kind }
@@ -92,10 +92,12 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A part of a list, or one of its fields.
+    /// A part of a list, or a part of that.
     fn made(&self, node: MapNode) -> Self {
         let kind = match node.kind {
             MapKind::Group(parts) => Kind::Fields(parts.into()),
+            MapKind::Table { record, count } => Kind::Table(record, count),
+            MapKind::List(list) => Kind::List(list),
             MapKind::Leaf(kind) => Kind::Leaf(kind),
             _ => Kind::Leaf(FieldType::Bytes),
         };

@@ -23,7 +23,7 @@ pub(super) enum Kind<'a> {
     Leaf(FieldType),
     Table(&'a Record, usize),
     Record(&'a Record),
-    List(&'a MapList),
+    List(MapList),
     /// The fields of a part of a list.
     Fields(Rc<[MapNode]>),
     Encoded(&'a [u8], &'a ByteMap),
@@ -36,7 +36,7 @@ impl<'a> Part<'a> {
             MapKind::Table { record, count } => Kind::Table(record, *count),
             MapKind::Encoded { bytes, map } => Kind::Encoded(bytes, map),
             MapKind::Leaf(kind) => Kind::Leaf(*kind),
-            MapKind::List(list) => Kind::List(list),
+            MapKind::List(list) => Kind::List(list.clone()),
             _ => Kind::Leaf(FieldType::Bytes),
         };
         let name = Cow::Borrowed(node.name.as_ref());
@@ -73,16 +73,11 @@ impl<'a> Part<'a> {
 
     /// The `index`th record, of a table or a list.
     pub(super) fn record(&self, index: usize) -> Option<Self> {
-        if let Kind::List(list) = self.kind {
+        if let Kind::List(list) = &self.kind {
             let node = list.part(index)?;
-            let kind = match node.kind {
-                MapKind::Group(parts) => Kind::Fields(parts.into()),
-                MapKind::Leaf(kind) => Kind::Leaf(kind),
-                _ => Kind::Leaf(FieldType::Bytes),
-            };
             let path = format!("{}{}", self.path, node.name);
             let name = Cow::Owned(format!("{}{}", self.name, node.name));
-            return Some(Self { name, path, span: node.span, kind, bytes: self.bytes });
+            return Some(Self { name, path, span: node.span, kind: made(node.kind), bytes: self.bytes });
         }
         let Kind::Table(record, count) = self.kind else { return None };
         let start = self.span.start.checked_add((index as u64).checked_mul(record.size as u64)?)?;
@@ -95,7 +90,7 @@ impl<'a> Part<'a> {
     /// The parts of this one, those of a table excepted.
     pub(super) fn parts(&self) -> Vec<Self> {
         match &self.kind {
-            Kind::Fields(nodes) => nodes.iter().map(|node| self.made(node)).collect(),
+            Kind::Fields(nodes) => nodes.iter().map(|node| self.part_of_record(node)).collect(),
             Kind::Group(nodes) => nodes.iter().map(|node| Self::node(node, &self.path, self.bytes)).collect(),
             Kind::Record(record) => record.fields.iter().map(|field| self.field(field)).collect(),
             // The root of what is inside has no name of its own.
@@ -109,17 +104,13 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A field of a part of a list.
-    fn made(&self, node: &MapNode) -> Self {
-        let kind = match &node.kind {
-            MapKind::Leaf(kind) => *kind,
-            _ => FieldType::Bytes,
-        };
+    /// A part of a part of a list.
+    fn part_of_record(&self, node: &MapNode) -> Self {
         Self {
             name: Cow::Owned(node.name.clone().into_owned()),
             path: join(&self.path, &node.name),
             span: node.span,
-            kind: Kind::Leaf(kind),
+            kind: made(node.kind.clone()),
             bytes: self.bytes,
         }
     }
@@ -134,6 +125,17 @@ impl<'a> Part<'a> {
             kind: Kind::Leaf(field.kind),
             bytes: self.bytes,
         }
+    }
+}
+
+/// What was made of a part of a list when it was looked at.
+fn made<'a>(kind: MapKind) -> Kind<'a> {
+    match kind {
+        MapKind::Group(parts) => Kind::Fields(parts.into()),
+        MapKind::Table { record, count } => Kind::Table(record, count),
+        MapKind::List(list) => Kind::List(list),
+        MapKind::Leaf(kind) => Kind::Leaf(kind),
+        _ => Kind::Leaf(FieldType::Bytes),
     }
 }
 
