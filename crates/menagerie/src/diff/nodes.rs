@@ -46,7 +46,8 @@ pub(super) fn match_nodes(
     for (i, root) in a.scenes.iter().enumerate() {
         // A format of one scene keeps the one that is shown.
         let partner = if b.scenes.len() == a.scenes.len() { b.scenes.get(i) } else { b.shown() };
-        let alone = b.scenes.len() != a.scenes.len() && Some(root) != a.shown();
+        let is_shown = a.shown().is_some_and(|shown| std::ptr::eq(shown, root));
+        let alone = b.scenes.len() != a.scenes.len() && !is_shown;
         if let Some(partner) = partner.filter(|_| !alone) {
             let (a, b) = matcher.without_added_root(&root.roots, &partner.roots);
             matcher.below(a, b);

@@ -160,6 +160,9 @@ fn png(data: &[u8], limits: &Limits) -> Result<Texels, Unusable> {
         std::io::Cursor::new(data),
         png::Limits { bytes: limits.picture_texels.saturating_mul(TEXEL) },
     );
+    // Neither profiles of colours nor texts are looked at, and both may be packed a thousand times.
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_ignore_text_chunk(true);
     let header = decoder.read_header_info().map_err(broken)?;
     let (width, height) = (header.width as usize, header.height as usize);
     within(width, height, limits)?;

@@ -6,6 +6,8 @@ pub(super) struct Forest {
     /// For each element, its children in order.
     pub(super) children: Vec<Vec<usize>>,
     parents: Vec<Option<usize>>,
+    /// The top of the tree of each element.
+    roots: Vec<usize>,
     /// What was left out, apart from children that do not exist.
     pub(super) faults: Vec<Fault>,
 }
@@ -26,6 +28,7 @@ impl Forest {
         let mut forest = Self {
             children: vec![Vec::new(); lists.len()],
             parents: vec![None; lists.len()],
+            roots: Vec::new(),
             faults: Vec::new(),
         };
         // For each element, one that is above it, or itself: followed up, the root of its tree.
@@ -46,6 +49,7 @@ impl Forest {
                 }
             }
         }
+        forest.roots = (0..lists.len()).map(|index| root(&mut above, index)).collect();
         forest
     }
 
@@ -65,11 +69,7 @@ impl Forest {
 
     /// The top of the tree that an element is in.
     pub(super) fn root(&self, index: usize) -> usize {
-        let mut at = index;
-        while let Some(parent) = self.parent(at) {
-            at = parent;
-        }
-        at
+        self.roots.get(index).copied().unwrap_or(index)
     }
 
     /// An element and all below it, parents first.

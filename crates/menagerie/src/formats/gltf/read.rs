@@ -45,24 +45,129 @@ pub fn read(bytes: &[u8], options: &ReadOptions<'_>, issues: &mut Issues) -> Res
     Ok(model)
 }
 
-/// Takes what the values of a JSON text need in memory: most of what is between commas and brackets is one.
+/// Takes what the values of a JSON text need in memory: what is between commas and brackets is one, and lists grow to twice
+/// of what they hold. Where the format says nothing of a value it is kept as it is, and copied into the Scene.
 fn afford(text: &[u8], limits: &Limits) -> Result<(), OverLimit> {
-    let (mut values, mut objects, mut at) = (1usize, 0usize, 0usize);
+    const VALUE: u64 = size_of::<Value>() as u64;
+    let mut open: Vec<Nested> = Vec::new();
+    let mut key: &[u8] = &[];
+    let (mut cost, mut at) = (VALUE, 0);
     while let Some(byte) = text.get(at) {
         at += 1;
         match byte {
-            b',' | b'[' => values += 1,
-            b'{' => objects += 1,
-            b'"' => at = end_of_string(text, at),
+            b'[' | b'{' => {
+                if open.len() == DEEPEST {
+                    break;
+                }
+                let loose = open.last().is_some_and(|outer| outer.loose) || !TYPED.contains(&key);
+                open.push(Nested { elements: u64::from(!is_closed_at_once(text, at)), loose });
+                key = &[];
+            }
+            b']' => cost = cost.saturating_add(open.pop().map_or(0, |list| list.cost(VALUE))),
+            b'}' => {
+                let members = open.pop().map_or(0, |object| object.elements);
+                cost = cost.saturating_add(OBJECT).saturating_add(members.saturating_mul(VALUE));
+            }
+            b',' => open.last_mut().into_iter().for_each(|inside| inside.elements += 1),
+            b'"' => {
+                let end = end_of_string(text, at);
+                let after =
+                    text.get(end..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+                if after == Some(&b':') {
+                    key = text.get(at..end.saturating_sub(1)).unwrap_or_default();
+                } else if open.last().is_some_and(|inside| inside.loose) {
+                    cost = cost.saturating_add(TEXT);
+                }
+                at = end;
+            }
             _ => {}
         }
     }
-    limits.take_many(values, size_of::<Value>())?;
-    limits.take_many(objects, OBJECT)
+    let unclosed = open.iter().map(|inside| inside.cost(VALUE)).fold(0, u64::saturating_add);
+    limits.take(cost.saturating_add(unclosed))
+}
+
+/// A list or an object of a JSON text.
+struct Nested {
+    elements: u64,
+    /// Whether the format does not say what is in it.
+    loose: bool,
+}
+
+impl Nested {
+    /// What a list takes.
+    fn cost(&self, value: u64) -> u64 {
+        let grown = match self.elements {
+            0 => 0,
+            elements => elements.max(4).next_power_of_two(),
+        };
+        grown.saturating_add(if self.loose { self.elements } else { 0 }).saturating_mul(value)
+    }
+}
+
+/// Whether a list or object is empty whose first byte is at `at`.
+fn is_closed_at_once(text: &[u8], at: usize) -> bool {
+    let first = text.get(at..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, None | Some(b']' | b'}'))
 }
 
 /// What an object takes with its members, besides the record that it becomes.
-const OBJECT: usize = 320;
+const OBJECT: u64 = 320;
+/// The least that a text takes, and its copy.
+const TEXT: u64 = 64;
+/// The parser refuses what is nested deeper.
+const DEEPEST: usize = 128;
+/// The members whose lists and objects become records or numbers; an element of a list has no name.
+const TYPED: [&[u8]; 48] = [
+    b"",
+    b"accessors",
+    b"animations",
+    b"asset",
+    b"attributes",
+    b"baseColorFactor",
+    b"baseColorTexture",
+    b"bufferViews",
+    b"buffers",
+    b"cameras",
+    b"channels",
+    b"children",
+    b"emissiveFactor",
+    b"emissiveTexture",
+    b"extensionsRequired",
+    b"extensionsUsed",
+    b"images",
+    b"indices",
+    b"joints",
+    b"materials",
+    b"matrix",
+    b"max",
+    b"meshes",
+    b"metallicRoughnessTexture",
+    b"min",
+    b"nodes",
+    b"normalTexture",
+    b"occlusionTexture",
+    b"orthographic",
+    b"pbrMetallicRoughness",
+    b"perspective",
+    b"primitives",
+    b"rotation",
+    b"samplers",
+    b"scale",
+    b"scenes",
+    b"skins",
+    b"sparse",
+    b"target",
+    b"targets",
+    b"textures",
+    b"translation",
+    b"values",
+    b"weights",
+    b"input",
+    b"output",
+    b"sampler",
+    b"interpolation",
+];
 
 /// Where a string ends that begins before `at`.
 fn end_of_string(text: &[u8], mut at: usize) -> usize {

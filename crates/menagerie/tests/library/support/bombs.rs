@@ -73,6 +73,10 @@ pub fn bombs(scale: usize) -> Vec<Bomb> {
     add("moving-nodes-in-a-chain", "gltf", moving_chain(scale.saturating_mul(300).min(900), &every_second));
     add("instances", "gltf", instances(scale * 1_000, 30_000));
     add("mesh-gpu-instancing", "gltf", gpu_instances(scale * 3_000_000));
+    add("name-of-all-nodes", "gltf", long_names(scale * 800, 0));
+    add("uri-of-all-materials", "gltf", long_names(0, scale * 500));
+    add("scenes-of-one-root", "gltf", same_scenes(scale * 3_000));
+    add("clips-of-one-chain", "gltf", clips(scale * 300));
     add("groups", "obj", obj_groups("g", scale * 5_000));
     add("objects", "obj", obj_groups("o", scale * 5_000));
     add("materials", "obj", obj_groups("usemtl", scale * 5_000));
@@ -103,7 +107,89 @@ pub fn series(parts: usize) -> Vec<Bomb> {
     add("nodes", "gltf", instances(parts, 3));
     add("pictures", "gltf", images(parts, &png(2, 2, true)));
     add("moving nodes", "gltf", far_keys(parts, 1.0));
+    add("scenes of one root", "gltf", same_scenes(parts));
+    add("materials of one name", "gltf", same_materials(parts));
     list
+}
+
+const TRIANGLE: [[f32; 3]; 3] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+/// A document about one triangle: accessor 0, of a mesh that comes with it.
+fn about_a_triangle(mut document: Value) -> Vec<u8> {
+    let bin: Vec<u8> = TRIANGLE.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    document["asset"] = json!({"version": "2.0"});
+    document["buffers"] = json!([{"byteLength": 36}]);
+    document["bufferViews"] = json!([{"buffer": 0, "byteLength": 36}]);
+    let bounds = (json!([0, 0, 0]), json!([1, 1, 0]));
+    document["accessors"] = json!([{"bufferView": 0, "count": 3, "type": "VEC3", "componentType": 5126, "min": bounds.0, "max": bounds.1}]);
+    glb(&document, &bin)
+}
+
+/// Nodes that show a mesh with a long name, and materials that use a picture with a long URI.
+fn long_names(nodes: usize, materials: usize) -> Vec<u8> {
+    let long = "n".repeat(400_000);
+    let list: Vec<Value> = (0..nodes.max(1)).map(|_| json!({"mesh": 0})).collect();
+    let roots: Vec<usize> = (0..nodes.max(1)).collect();
+    let parts = (0..materials.max(1)).map(|i| match materials {
+        0 => json!({"attributes": {"POSITION": 0}}),
+        _ => json!({"attributes": {"POSITION": 0}, "material": i}),
+    });
+    let parts: Vec<Value> = parts.collect();
+    let name = if nodes > 0 { long.as_str() } else { "mesh" };
+    let mut document =
+        json!({"nodes": list, "scenes": [{"nodes": roots}], "meshes": [{"name": name, "primitives": parts}]});
+    if materials > 0 {
+        let plain = json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
+        document["materials"] = vec![plain; materials].into();
+        document["textures"] = json!([{"source": 0}]);
+        document["images"] = json!([{"uri": long}]);
+    }
+    about_a_triangle(document)
+}
+
+/// Scenes that all show the same tree of nodes.
+fn same_scenes(count: usize) -> Vec<u8> {
+    let mut nodes: Vec<Value> = vec![json!({"mesh": 0}); count];
+    nodes.push(json!({"children": (0..count).collect::<Vec<_>>()}));
+    let scenes: Vec<Value> = vec![json!({"nodes": [count]}); count];
+    let mesh = json!([{"primitives": [{"attributes": {"POSITION": 0}}]}]);
+    about_a_triangle(json!({"nodes": nodes, "scenes": scenes, "meshes": mesh}))
+}
+
+/// Materials that all have the same name, each with its triangle.
+fn same_materials(count: usize) -> Vec<u8> {
+    let parts = (0..count).map(|i| json!({"attributes": {"POSITION": 0}, "material": i}));
+    let parts: Vec<Value> = parts.collect();
+    let materials = (0..count)
+        .map(|i| json!({"name": "m", "pbrMetallicRoughness": {"roughnessFactor": i as f32 / count as f32}}));
+    let materials: Vec<Value> = materials.collect();
+    about_a_triangle(json!({
+        "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}],
+        "meshes": [{"primitives": parts}], "materials": materials,
+    }))
+}
+
+/// A chain of nodes, each moved by an animation of its own.
+fn clips(count: usize) -> Vec<u8> {
+    let nodes =
+        (0..count).map(|i| if i + 1 < count { json!({"children": [i + 1]}) } else { json!({"mesh": 0}) });
+    let clip = |i: usize| json!({"channels": [{"sampler": 0, "target": {"node": i, "path": "translation"}}], "samplers": [{"input": 1, "output": 0}]});
+    let mut document = json!({
+        "nodes": nodes.collect::<Vec<_>>(), "scenes": [{"nodes": [0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "animations": (0..count).map(clip).collect::<Vec<_>>(),
+    });
+    let bin: Vec<u8> =
+        TRIANGLE.iter().flatten().chain(&[0.0, 0.5, 1.0]).flat_map(|x: &f32| x.to_le_bytes()).collect();
+    document["asset"] = json!({"version": "2.0"});
+    document["buffers"] = json!([{"byteLength": 48}]);
+    document["bufferViews"] =
+        json!([{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 12}]);
+    document["accessors"] = json!([
+        {"bufferView": 0, "count": 3, "type": "VEC3", "componentType": 5126, "min": [0, 0, 0], "max": [1, 1, 0]},
+        {"bufferView": 1, "count": 3, "type": "SCALAR", "componentType": 5126, "min": [0], "max": [1]},
+    ]);
+    glb(&document, &bin)
 }
 
 fn repeated(line: &str, count: usize, last: &str) -> Vec<u8> {

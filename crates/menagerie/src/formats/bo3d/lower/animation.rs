@@ -325,6 +325,7 @@ fn spread(first: i32, last: i32) -> impl Iterator<Item = i32> {
 /// The most keys that a Scene gets: for each node that moves one a frame from its first key to its last.
 pub(super) fn most_keys(scene: &Scene, rate: f32) -> u64 {
     let mut most: u64 = 0;
+    let mut animated: BTreeSet<NodeId> = BTreeSet::new();
     for animation in &scene.animations {
         let mut nodes: BTreeMap<NodeId, (f32, f32, u64)> = BTreeMap::new();
         for channel in animation.channels.iter().filter(|channel| channel.property != Property::Weights) {
@@ -338,9 +339,15 @@ pub(super) fn most_keys(scene: &Scene, rate: f32) -> u64 {
             // A number that is too large becomes the largest there is.
             keys + (((end - start) * rate).max(0.0) as u64).min(MAX_KEYS as u64)
         };
+        animated.extend(nodes.keys().copied());
         most = nodes.into_values().map(frames).fold(most, u64::saturating_add);
     }
-    most
+    // Each of several clips has a key at its beginning and its end for all that any of them moves.
+    let ends = match scene.animations.len() {
+        0 | 1 => 0,
+        clips => (clips as u64).saturating_mul(2 * animated.len() as u64),
+    };
+    most.saturating_add(ends)
 }
 
 /// Below a scale that moves everything gets keys, and so does what holds its mesh.

@@ -23,7 +23,7 @@ const MAX_KEYS: usize = 1 << 16;
 /// Which part of the keys that a job may resample to may be rotations in keys between those that there were.
 pub(super) const BETWEEN: u64 = 8;
 /// What a rotation of a key takes in memory, and a key beside its rotations: that of one.
-const ROTATION: u64 = 400;
+const ROTATION: u64 = 520;
 const KEY_AS_ROTATIONS: u64 = 1;
 /// How often a skeleton is posed for a key: to find out whether it is wanted, to write it, and to measure beside it.
 const POSES: usize = 3;

@@ -65,10 +65,10 @@ fn some(decoder: &mut impl Read, compressed: usize, limits: &Limits) -> Option<V
     let mut chunk = vec![0; 256];
     while let Ok(read) = decoder.read(&mut chunk) {
         let too_much = (inflated.len() as u64).saturating_add(read as u64) > allowed;
-        if read == 0 || too_much || limits.take(read as u64).is_err() {
+        if read == 0 || too_much || limits.take((read + read / 8) as u64).is_err() {
             break;
         }
-        inflated.extend_from_slice(chunk.get(..read).unwrap_or_default());
+        extend_tight(&mut inflated, chunk.get(..read).unwrap_or_default());
     }
     (!inflated.is_empty()).then_some(inflated)
 }
@@ -125,7 +125,8 @@ fn read_all(
             let message = format!("{what} inflates to more than the limit of {allowed} bytes ({reason})");
             return Err(Issue::new(&diag::LIMIT, "body", message).at(place));
         }
-        if let Err(over) = limits.take(read as u64) {
+        // The list grows by an eighth.
+        if let Err(over) = limits.take((read + read / 8) as u64) {
             let message = format!("{what} inflates to more than {} bytes, and {over}", inflated.len());
             return Err(Issue::new(&diag::LIMIT, "body", message).at(place));
         }

@@ -69,6 +69,7 @@ fn lift_with(model: &Model, note: Appended, options: &ReadOptions<'_>) -> Lifted
         top_ids: Vec::new(),
         joint_ids: Vec::new(),
         joint_trees: BTreeMap::new(),
+        joints_below: BTreeMap::new(),
         listed: model.lists().skeletons.iter().flat_map(|skeleton| skeleton.joints.iter().copied()).collect(),
         limits: options.limits.clone(),
         origins: Recorder::new(options.provenance),
@@ -127,6 +128,8 @@ struct Lifter<'a> {
     joint_ids: Vec<Vec<NodeId>>,
     /// The trees of joints that hang below nodes, by their root and that node.
     joint_trees: BTreeMap<(usize, usize), NodeId>,
+    /// The joints of trees that skins were made of, by their root in the file and the node that it is.
+    joints_below: BTreeMap<(usize, NodeId), skins::Tree>,
     /// The joints that some skeleton lists.
     listed: BTreeSet<u32>,
     limits: Limits,

@@ -1,5 +1,7 @@
 //! Nodes and scenes; transforms of two parts become one.
 
+use std::collections::BTreeSet;
+
 use glam::{Mat4, Vec3};
 use serde_json::Value;
 
@@ -196,13 +198,11 @@ impl Lifter<'_> {
                 && !self.note.moved.contains_key(owner)
         };
         // A tree of joints is either made of nodes or not.
-        let whole = |joint: &usize| {
-            let tree = self.joints.walk(self.joints.root(*joint));
-            tree.iter().all(|joint| self.note.twins.contains_key(joint))
-        };
-        let sound = self.note.twins.iter().all(twin)
-            && self.note.moved.iter().all(moved)
-            && self.note.twins.keys().all(whole);
+        let trees: BTreeSet<usize> = self.note.twins.keys().map(|joint| self.joints.root(*joint)).collect();
+        let whole =
+            |root: &usize| self.joints.walk(*root).iter().all(|joint| self.note.twins.contains_key(joint));
+        let sound =
+            self.note.twins.iter().all(twin) && self.note.moved.iter().all(moved) && trees.iter().all(whole);
         if !sound {
             self.note.twins.clear();
             self.note.moved.clear();

@@ -1,6 +1,7 @@
 //! Skeletons and joints: each joint is a node, and each skeleton that a node shows a skin.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::nodes::keep_rotation;
 use super::{Lifter, name};
@@ -9,6 +10,9 @@ use crate::formats::das2::model::{IDENTITY, Skeleton};
 use crate::formats::das2::notes::{NodeNote, Note as _, SkinNote, floats};
 use crate::formats::das2::placement::{affine, matrix_of};
 use crate::scene::{Node, NodeId, Skin};
+
+/// The node of each joint of a tree.
+pub(super) type Tree = Rc<BTreeMap<usize, NodeId>>;
 
 impl Lifter<'_> {
     /// A node for each joint, below each node that binds it, and a skin for each skeleton and each such node.
@@ -125,7 +129,7 @@ impl Lifter<'_> {
         }
         let trees: BTreeMap<usize, NodeId> =
             roots.iter().filter_map(|root| Some((*root, self.tree_below(*root, node)?))).collect();
-        let joints = self.joints_below(&trees);
+        let joints = self.joints_of_trees(&trees);
         let mut skin = Skin::default();
         skin.name = name(&file.name, &mut skin.extras);
         self.fill(&mut skin, file, &joints);
@@ -140,9 +144,12 @@ impl Lifter<'_> {
         }
     }
 
-    fn fill(&self, skin: &mut Skin, file: &Skeleton, joints: &BTreeMap<usize, NodeId>) {
-        let known: Vec<Option<NodeId>> =
-            file.joints.iter().map(|joint| joints.get(&(*joint as usize)).copied()).collect();
+    fn fill(&self, skin: &mut Skin, file: &Skeleton, trees: &BTreeMap<usize, Tree>) {
+        let node_of = |joint: u32| {
+            let tree = trees.get(&self.joints.root(joint as usize))?;
+            tree.get(&(joint as usize)).copied()
+        };
+        let known: Vec<Option<NodeId>> = file.joints.iter().map(|joint| node_of(*joint)).collect();
         // A joint that does not exist keeps its place, so that the vertices find the others.
         let Some(stand_in) = known.iter().flatten().next().copied() else { return };
         skin.joints = known.into_iter().map(|joint| joint.unwrap_or(stand_in)).collect();
@@ -151,7 +158,7 @@ impl Lifter<'_> {
             file.map(|file| affine(matrix_of(&file.inverse_bind))).unwrap_or_default()
         };
         skin.inverse_binds = file.joints.iter().map(bind).collect();
-        skin.skeleton = joints.get(&(file.parent as usize)).copied();
+        skin.skeleton = node_of(file.parent);
     }
 
     /// The tree of joints below a node: the first one, if it hangs there or nowhere, else a copy.
@@ -196,23 +203,31 @@ impl Lifter<'_> {
         ids.get(&root).copied()
     }
 
-    /// For each joint of some trees, its node there.
-    fn joints_below(&self, trees: &BTreeMap<usize, NodeId>) -> BTreeMap<usize, NodeId> {
+    /// For each of some trees, the node of each joint there.
+    fn joints_of_trees(&mut self, trees: &BTreeMap<usize, NodeId>) -> BTreeMap<usize, Tree> {
         let mut found = BTreeMap::new();
         for (root, top) in trees {
-            if self.note.twins.contains_key(root) {
-                for joint in self.joints.walk(*root) {
-                    found.extend(self.first(joint).map(|id| (joint, id)));
-                }
-                continue;
-            }
-            // The tree in the Scene has the shape of the one in the file.
-            let mut open = vec![(*root, *top)];
-            while let Some((joint, id)) = open.pop() {
-                found.insert(joint, id);
-                let below = self.scene.nodes.get(id).map(|node| node.children.clone()).unwrap_or_default();
-                open.extend(self.joints.children.get(joint).into_iter().flatten().copied().zip(below));
-            }
+            let known = self.joints_below.get(&(*root, *top)).cloned();
+            let tree = known.unwrap_or_else(|| Rc::new(self.joints_below(*root, *top)));
+            self.joints_below.insert((*root, *top), Rc::clone(&tree));
+            found.insert(*root, tree);
+        }
+        found
+    }
+
+    /// For each joint of a tree, its node below `top`.
+    fn joints_below(&self, root: usize, top: NodeId) -> BTreeMap<usize, NodeId> {
+        if self.note.twins.contains_key(&root) {
+            let tree = self.joints.walk(root).into_iter();
+            return tree.filter_map(|joint| Some((joint, self.first(joint)?))).collect();
+        }
+        let mut found = BTreeMap::new();
+        // The tree in the Scene has the shape of the one in the file.
+        let mut open = vec![(root, top)];
+        while let Some((joint, id)) = open.pop() {
+            found.insert(joint, id);
+            let below = self.scene.nodes.get(id).map(|node| node.children.clone()).unwrap_or_default();
+            open.extend(self.joints.children.get(joint).into_iter().flatten().copied().zip(below));
         }
         found
     }

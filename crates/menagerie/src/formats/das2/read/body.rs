@@ -70,7 +70,9 @@ fn take(record: &Record, bytes: usize, limits: &Limits) -> Result<(), OverLimit>
         // Its lists are small, and each is a little more than its bytes.
         _ => bytes.saturating_mul(2),
     };
-    limits.take((size_of::<Record>() as u64).saturating_add(own as u64))
+    // The list grows by an eighth, and what it is read from is there too.
+    let in_list = size_of::<Record>() + size_of::<Record>().div_ceil(4);
+    limits.take((in_list as u64).saturating_add(own as u64))
 }
 
 fn next(

@@ -147,6 +147,8 @@ fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> 
         return names;
     }
     let mut taken: BTreeSet<String> = BTreeSet::new();
+    // For each name the number that was tried last.
+    let mut tried: BTreeMap<String, usize> = BTreeMap::new();
     for id in used {
         let own = id.and_then(|id| scene.materials.get(id)).map_or("", |material| material.name.as_str());
         let wanted = match (line_name(own), id) {
@@ -155,7 +157,10 @@ fn material_names(scene: &Scene, flat: &[FlatMesh], losses: &mut LossReport) -> 
             (_, None) => "default".to_owned(),
         };
         let free = |n: usize| if n == 1 { wanted.clone() } else { format!("{wanted}_{n}") };
-        let name = (1..).map(free).find(|name| !taken.contains(name)).unwrap_or_default();
+        let last = tried.entry(wanted.clone()).or_insert(0);
+        let found = (*last + 1..).map(|n| (n, free(n))).find(|(_, name)| !taken.contains(name));
+        let (number, name) = found.unwrap_or_default();
+        *last = number;
         if name != own {
             let message = format!("the material {own:?} was written as {name:?}");
             losses.approximated(Aspect::Names, "materials", message);
