@@ -17,6 +17,9 @@ const COUNTS: &str = "bench/instructions.json";
 
 /// So much more is a regression.
 const TOLERANCE: f64 = 1.05;
+/// And by so many: where the compiler puts the borders between parts of a crate depends on the folder that it is built in, and
+/// moved the shortest of the paths by 23,000.
+const NOISE: f64 = 40_000.0;
 
 type Counts = BTreeMap<String, u64>;
 
@@ -40,7 +43,7 @@ pub(crate) fn check(root: &Path) -> Result<Outcome> {
     let mut grown = Vec::new();
     for (name, now) in &counts {
         match before(name) {
-            Some(before) if *now as f64 <= before as f64 * TOLERANCE => {}
+            Some(before) if *now as f64 <= before as f64 * TOLERANCE + NOISE => {}
             Some(before) => {
                 let more = (*now as f64 / before as f64 - 1.0) * 100.0;
                 grown.push(format!("{name}: {before} → {now} (+{more:.1} %)"));
