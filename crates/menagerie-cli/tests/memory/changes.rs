@@ -3,8 +3,8 @@
 //!
 //! Every run takes a sample. `CHANGES=255 cargo test --release -p menagerie-cli --test budget changes:: -- --nocapture` takes
 //! all: each byte gets its 255 other values (fewer with a smaller number), and 100,000 changes are made of larger files. That
-//! takes hours; `CHANGES_PART=1/2` takes every second file, and each line says what was tried. `CHANGES_KEEP=folder` keeps the
-//! broken ones of larger files.
+//! takes hours; `CHANGES_PART=1/2` takes every second file, `CHANGES_FROM=name` goes on behind the small file of that name, and
+//! each line says what was tried. `CHANGES_KEEP=folder` keeps the broken ones of larger files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -180,7 +180,12 @@ fn every_prefix_and_every_byte_of_small_files() {
     let Effort { step, values, convert, .. } = effort;
     let mut tally = Tally::default();
     let files = files();
-    let small = files.iter().filter(|file| file.bytes.len() <= SMALL).enumerate();
+    let mut small: Vec<&File> = files.iter().filter(|file| file.bytes.len() <= SMALL).collect();
+    if let Ok(from) = std::env::var("CHANGES_FROM") {
+        let done = small.iter().position(|file| file.name == from).unwrap();
+        small.drain(..=done);
+    }
+    let small = small.into_iter().enumerate();
     for (_, file) in small.filter(|(number, _)| effort.takes(*number)) {
         let File { name, format, bytes } = file;
         let broken = tally.broken.len();

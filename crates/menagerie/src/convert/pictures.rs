@@ -41,6 +41,9 @@ pub fn resolve_textures(scene: &mut Scene, files: &dyn Files) -> Vec<TextureStat
     resolve_textures_within(scene, files, &Limits::default())
 }
 
+/// What a picture takes that is not there: where it was looked for, what is said of it, and what stands in for it.
+const MISSING: u64 = 6 * 1024;
+
 /// The same as a step of a job: the pictures count to what it reads.
 pub fn resolve_textures_within(scene: &mut Scene, files: &dyn Files, limits: &Limits) -> Vec<TextureStatus> {
     let mut statuses = Vec::new();
@@ -59,9 +62,11 @@ pub fn resolve_textures_within(scene: &mut Scene, files: &dyn Files, limits: &Li
                     image.data = Some(data);
                 }
                 Err(missing) => {
+                    // What was looked for is told as long as there is room for it, here and in the issues that follow.
+                    let room = limits.take(MISSING).is_ok();
                     status = TextureStatus {
                         found: false,
-                        tried: missing.tried,
+                        tried: if room { missing.tried } else { Vec::new() },
                         reason: missing.reason,
                         ..status
                     };
