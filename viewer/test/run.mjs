@@ -190,10 +190,24 @@ const findHit = () => page.evaluate(() => {
   return null;
 });
 
+/** The same once the picture stands still: the same place for two frames. */
+async function findHitAtRest() {
+  const seen = async () => JSON.stringify(await findHit());
+  const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  let hit = await seen();
+  for (let tries = 0; tries < 50; tries += 1) {
+    await frames();
+    const again = await seen();
+    if (again === hit && hit !== "null") break;
+    hit = again;
+  }
+  return JSON.parse(hit);
+}
+
 await test("picture, tree and bytes select each other, in every format", async () => {
   for (const name of readdirSync(samples).filter((one) => EXTENSIONS.includes(extname(one)) && one.startsWith("crate."))) {
     await open(page, sample(name), [sample("planks.png")]);
-    const hit = await findHit();
+    const hit = await findHitAtRest();
     holds(hit, `${name}: something to click`);
     await page.mouse.click(hit.x, hit.y);
     await page.waitForFunction(() => window.menagerie.current.selected.now && window.menagerie.current.overlays.highlight.triangles.length > 0, null, { timeout: 10_000 });
@@ -561,7 +575,7 @@ await test("pictures for the README", async () => {
   await page.locator("main.view > canvas").first().focus();
   await page.keyboard.press("b");
   await page.evaluate(() => window.menagerie.player.choose(0, window.menagerie.current.scene.animations[0].seconds * 0.3));
-  const hit = await findHit();
+  const hit = await findHitAtRest();
   await page.mouse.click(hit.x, hit.y);
   await page.locator(".row.chosen .name").waitFor();
   await page.locator(".hexrow i.first").first().waitFor();
